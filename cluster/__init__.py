@@ -1,0 +1,1 @@
+"""The driver: plan, Ray tasks, retries, resume, progress and the command line."""

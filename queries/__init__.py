@@ -1,0 +1,1 @@
+"""SQL only; this file marks the folder as part of the application."""

@@ -1,0 +1,1 @@
+"""Where results live: table schemas, object store, Parquet, DuckDB."""

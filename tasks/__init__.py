@@ -1,0 +1,1 @@
+"""The work itself: plain functions on plain records."""
