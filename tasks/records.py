@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Outcome = Literal[
@@ -159,7 +159,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Execution:
+class ExecutionSettings:
     """How a suite is to be run against mutants; the same for every suite of a run."""
 
     matrix: Literal["full", "first_kill"] = "full"
@@ -226,8 +226,8 @@ class Validation:
     versions: tuple[tuple[str, str], ...] = ()
 
 
-class Cell(NamedTuple):
-    """Outcome of one test (by its ordinal in the suite) on one mutant; one matrix entry."""
+class Execution(NamedTuple):
+    """Outcome of one test (by its ordinal in the suite) on one mutant: one matrix entry."""
 
     ordinal: int
     outcome: str
@@ -242,7 +242,7 @@ class Row(NamedTuple):
 
     mutant_id: str
     strategy: str
-    cells: tuple[Cell, ...]
+    executions: tuple[Execution, ...]
 
 
 class Event(NamedTuple):
@@ -254,6 +254,17 @@ class Event(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Job:
+    """One task: a suite against some mutants; without a validation, the suite is validated first."""
+
+    subject: Subject
+    suite: Suite
+    mutants: tuple[Mutant, ...]
+    settings: ExecutionSettings
+    validation: Validation | None = None
+
+
+@dataclass(frozen=True)
 class JobResult:
     """What one task brings back; `rows` hold no row that was lost to infrastructure trouble."""
 
@@ -262,4 +273,3 @@ class JobResult:
     events: tuple[Event, ...] = ()
     cpu_s: float = 0.0
     wall_s: float = 0.0
-    environment_versions: tuple[tuple[str, str], ...] = field(default=())
