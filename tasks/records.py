@@ -255,7 +255,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """One task: a suite against some mutants; without a validation, the suite is validated first."""
+    """One task: a suite against some mutants; with no validation given, validates first."""
 
     subject: Subject
     suite: Suite
