@@ -1,0 +1,78 @@
+"""What every config model shares: bounded types, and all mistakes of a model reported at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+Mistake = tuple[tuple[str | int, ...], str]
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
+Text = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Factor = Annotated[float, Field(strict=True, ge=1, allow_inf_nan=False)]
+
+
+class Model(BaseModel):
+    """Base of all: unknown keys refused, values frozen, all mistakes of a model at once."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
+        """Wrong relations between the raw values: (path inside the model, message)."""
+        yield from ()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _together(cls, data: Any, handler: ModelWrapValidatorHandler[Any]) -> Any:
+        found = list(cls.mistakes(data)) if isinstance(data, dict) else []
+        try:
+            model = handler(data)
+        except ValidationError as error:
+            if not found:
+                raise
+            raise _join(cls.__name__, error, found) from None
+        if found:
+            raise _join(cls.__name__, None, found)
+        return model
+
+
+def _join(title: str, error: ValidationError | None, found: list[Mistake]) -> ValidationError:
+    lines = [_line(loc, text) for loc, text in found]
+    for old in error.errors(include_url=False) if error else []:
+        if old["type"] == "mistake":
+            lines.append(_line(old["loc"], old["ctx"]["text"]))
+            continue
+        line = InitErrorDetails(type=old["type"], loc=old["loc"], input=old["input"])
+        line["ctx"] = old.get("ctx", {})
+        lines.append(line)
+    return ValidationError.from_exception_data(title, lines)
+
+
+def _line(loc: tuple[str | int, ...], text: str) -> InitErrorDetails:
+    error = PydanticCustomError("mistake", "{text}", {"text": text})
+    return InitErrorDetails(type=error, loc=loc, input=None)
+
+
+def one_of(data: dict[str, Any], keys: tuple[str, ...], noun: str) -> Iterator[Mistake]:
+    given = [key for key in keys if data.get(key) is not None]
+    if len(given) > 1:
+        yield (
+            (given[1],),
+            f"{noun} has only one of {', '.join(keys)}; here are {' and '.join(given)}",
+        )
+    elif not given and set(data) <= set(keys):
+        yield (), f"{noun} needs one of {', '.join(keys)}"
