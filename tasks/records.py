@@ -255,13 +255,18 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """One task: a suite against some mutants; with no validation given, validates first."""
+    """One task: a suite against some mutants; with no validation given, validates first.
+
+    `budget_s`: no further mutant is started once the job has taken that many seconds; rows not
+    begun are left out of the result and the driver asks for them again. 0 means no budget.
+    """
 
     subject: Subject
     suite: Suite
     mutants: tuple[Mutant, ...]
     settings: ExecutionSettings
     validation: Validation | None = None
+    budget_s: float = 0.0
 
 
 @dataclass(frozen=True)
