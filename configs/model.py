@@ -67,12 +67,13 @@ def _line(loc: tuple[str | int, ...], text: str) -> InitErrorDetails:
     return InitErrorDetails(type=error, loc=loc, input=None)
 
 
-def one_of(data: dict[str, Any], keys: tuple[str, ...], noun: str) -> Iterator[Mistake]:
+def one_of(
+    model: type[Model], data: dict[str, Any], keys: tuple[str, ...], noun: str
+) -> Iterator[Mistake]:
+    """Mistakes of `noun` when not exactly one of `keys` is given; an unknown key excuses none."""
     given = [key for key in keys if data.get(key) is not None]
+    listed = ", ".join(keys)
     if len(given) > 1:
-        yield (
-            (given[1],),
-            f"{noun} has only one of {', '.join(keys)}; here are {' and '.join(given)}",
-        )
-    elif not given and set(data) <= set(keys):
-        yield (), f"{noun} needs one of {', '.join(keys)}"
+        yield (given[1],), f"{noun} has only one of {listed}; here are {' and '.join(given)}"
+    elif not given and not set(data) - set(model.model_fields):
+        yield (), f"{noun} needs one of {listed}"

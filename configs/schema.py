@@ -31,7 +31,7 @@ __all__ = [
 
 
 def _files_tag(value: Any) -> str:
-    return "list" if isinstance(value, list) else "text"
+    return "<list>" if isinstance(value, list) else "<text>"
 
 
 class WriterConfig(Model):
@@ -39,7 +39,8 @@ class WriterConfig(Model):
 
     files: (
         Annotated[
-            Annotated[Text, Tag("text")] | Annotated[list[Text], Field(min_length=1), Tag("list")],
+            Annotated[Text, Tag("<text>")]
+            | Annotated[list[Text], Field(min_length=1), Tag("<list>")],
             Discriminator(_files_tag),
         ]
         | None
@@ -54,7 +55,7 @@ class WriterConfig(Model):
 
     @classmethod
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
-        yield from one_of(data, ("files", "problem_suite"), "a writer")
+        yield from one_of(cls, data, ("files", "problem_suite"), "a writer")
 
 
 class ArmConfig(Model):
@@ -93,7 +94,10 @@ class ExperimentConfig(Model):
         if not data.get("mutants"):
             for index, subject in enumerate(_items(data, "subjects")):
                 if _get(subject, "mutants") is None:
-                    yield ("subjects", index), "no mutants: neither its own list nor a common one"
+                    yield (
+                        ("subjects", index, "mutants"),
+                        "no mutants: neither its own list nor a common one",
+                    )
 
 
 def _items(data: dict[str, Any], key: str) -> list[Any]:

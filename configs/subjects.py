@@ -35,7 +35,7 @@ class MutantsConfig(Model):
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
         engine = data.get("engine")
         if engine == "edits" and data.get("file") is None:
-            yield (), "engine edits needs a file"
+            yield ("file",), "engine edits needs a file"
         if engine == "mutmut" and data.get("file") is not None:
             yield ("file",), "engine mutmut takes no file"
         if engine in ("edits", "variants") and data.get("version") is not None:
@@ -61,16 +61,16 @@ class GitSource(Model):
 
 def _source_tag(value: Any) -> str:
     if isinstance(value, dict):
-        return "pypi" if "pypi" in value else "git"
+        return "<pypi>" if "pypi" in value else "<git>"
     if isinstance(value, PypiSource):
-        return "pypi"
-    return "git" if isinstance(value, GitSource) else "path"
+        return "<pypi>"
+    return "<git>" if isinstance(value, GitSource) else "<path>"
 
 
 ProjectSource = Annotated[
-    Annotated[Text, Tag("path")]
-    | Annotated[PypiSource, Tag("pypi")]
-    | Annotated[GitSource, Tag("git")],
+    Annotated[Text, Tag("<path>")]
+    | Annotated[PypiSource, Tag("<pypi>")]
+    | Annotated[GitSource, Tag("<git>")],
     Discriminator(_source_tag),
 ]
 
@@ -127,10 +127,10 @@ class SubjectConfig(Model):
 
     @classmethod
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
-        yield from one_of(data, ("problems", "project", "functions"), "a subject")
+        yield from one_of(cls, data, ("problems", "project", "functions"), "a subject")
         project = data.get("project") is not None
         if project and data.get("problems") is None and not data.get("targets"):
-            yield (), "a project needs targets, the files to mutate"
+            yield ("targets",), "a project needs targets, the files to mutate"
         for key in ("only",) if project else ():
             if data.get(key):
                 yield (key,), "only goes with problems and functions; a project has targets"

@@ -1,0 +1,76 @@
+"""Things a config names that must exist: files beside it and built-in problem sets.
+
+Works on raw values, so that what is missing is reported together with every other mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from configs.messages import nearest
+from configs.places import Loc
+
+PROBLEMS = Path(__file__).parent / "problems"
+
+
+def problem_sets() -> list[str]:
+    """Names of the built-in problem sets."""
+    return sorted(p.name for p in PROBLEMS.iterdir() if p.is_dir() and p.name[0] not in "._")
+
+
+def missing(data: Any, base: Path) -> Iterator[tuple[Loc, str]]:
+    """What the config names and nobody has: (place, message)."""
+    if not isinstance(data, dict):
+        return
+    yield from _mutants(data, (), base)
+    for loc, subject in _items(data, "subjects"):
+        yield from _problems(subject.get("problems"), loc)
+        yield from _file(subject.get("functions"), (*loc, "functions"), base)
+        yield from _tree(subject.get("project"), (*loc, "project"), base)
+        yield from _mutants(subject, loc, base)
+    for loc, arm in _items(data, "arms"):
+        writer = arm.get("writer")
+        files = writer.get("files") if isinstance(writer, dict) else None
+        if isinstance(files, str) and files and files != "existing":
+            yield from _exists(files, (*loc, "writer", "files"), base, "file or folder")
+
+
+def _items(data: dict[str, Any], key: str) -> Iterator[tuple[Loc, dict[str, Any]]]:
+    values = data.get(key)
+    for index, value in enumerate(values if isinstance(values, list) else []):
+        if isinstance(value, dict):
+            yield (key, index), value
+
+
+def _mutants(data: dict[str, Any], above: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
+    for loc, mutants in _items(data, "mutants"):
+        yield from _file(mutants.get("file"), (*above, *loc, "file"), base)
+
+
+def _problems(name: Any, loc: Loc) -> Iterator[tuple[Loc, str]]:
+    if isinstance(name, str) and name and name not in (known := problem_sets()):
+        near = nearest(name, known)
+        hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+        yield (*loc, "problems"), f"no problem set {name!r}; {hint}"
+
+
+def _tree(project: Any, loc: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
+    if isinstance(project, str) and project and not (base / project).is_dir():
+        yield loc, f"no folder {_shown(project, base)}"
+
+
+def _file(name: Any, loc: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
+    if isinstance(name, str) and name and not (base / name).is_file():
+        yield loc, f"no file {_shown(name, base)}"
+
+
+def _exists(name: str, loc: Loc, base: Path, noun: str) -> Iterator[tuple[Loc, str]]:
+    if not (base / name).exists():
+        yield loc, f"no {noun} {_shown(name, base)}"
+
+
+def _shown(name: str, base: Path) -> str:
+    """The path as it was written, and the folder it was looked up in."""
+    return name if Path(name).is_absolute() else f"{name} in {base}"
