@@ -95,7 +95,9 @@ def read_document(text: str, name: str) -> Document:
         value = None if root is None else loader.construct_document(root)
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise ConfigError(f"{name}:{line}: the character {error.character!r} is not YAML") from None
+        raise ConfigError(
+            f"{name}:{line}: the character {chr(error.character)!r} is not YAML"
+        ) from None
     except yaml.MarkedYAMLError as error:
         raise ConfigError(f"{_place(name, error.problem_mark)}: {_syntax(error)}") from None
     except (ValueError, RecursionError) as error:
@@ -127,7 +129,10 @@ def _syntax(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or "not YAML"
     if "'\\t'" in problem:
         return "a tab may not indent; use spaces"
-    return f"{error.context}: {problem}" if error.context else problem
+    if not error.context:
+        return problem
+    begun = f" (begun on line {error.context_mark.line + 1})" if error.context_mark else ""
+    return f"{error.context}{begun}: {problem}"
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Mark] | None:
