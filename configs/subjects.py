@@ -28,7 +28,7 @@ class MutantsConfig(Model):
     )
     limit: Count | None = Field(
         default=None,
-        description="At most so many mutants of this source per subject, drawn by the seed.",
+        description="At most so many mutants of this source per subject, the same ones in every run.",
     )
 
     @classmethod
