@@ -1,0 +1,38 @@
+"""Entries of the local cache: one builder at a time on a machine, files put whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def locked(entry: Path) -> Iterator[None]:
+    """Hold the lock of a cache entry against every other process of this machine.
+
+    The lock is a file beside the entry that stays for good: removing it would let two in.
+    """
+    lock = entry.with_name(entry.name + ".lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write a file so that readers see all of it or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
