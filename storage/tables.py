@@ -1,0 +1,280 @@
+"""The store's tables: one explicit, versioned Arrow schema each. No type is ever inferred.
+
+Ids are short text, times are in seconds, instants are UTC without a zone, costs are US dollars.
+`escaped` names the columns of a row whose text was escaped (see storage/text.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from storage.text import escape
+
+SCHEMA_VERSION = 1
+
+TEXT = pa.string()
+# Repeated text: a code a row while rows wait in the driver's memory, and in the Parquet file.
+CODE = pa.dictionary(pa.int32(), pa.string())
+TEXTS = pa.list_(pa.string())
+FLAG = pa.bool_()
+COUNT = pa.int32()
+LARGE = pa.int64()
+REAL = pa.float64()
+# Durations of single runs: 24 bits are finer than the clock, and half the bytes of a large table.
+SECONDS = pa.float32()
+INSTANT = pa.timestamp("us")
+
+_COLUMNS: dict[str, dict[str, pa.DataType]] = {
+    "subjects": {
+        "experiment_id": CODE,
+        "subject_id": TEXT,
+        "name": TEXT,
+        "kind": CODE,
+        "family": CODE,
+        "split": CODE,
+        "module": TEXT,
+        "targets": TEXTS,
+        "tree_sha256": TEXT,
+        "source_sha256": TEXT,
+        "mutant_set_sha256": TEXT,
+        "environment_id": CODE,
+        "docstring": TEXT,
+        "licence": CODE,
+        "escaped": CODE,
+    },
+    "mutants": {
+        "experiment_id": CODE,
+        "subject_id": CODE,
+        "mutant_id": TEXT,
+        "ordinal": COUNT,
+        "engine": CODE,
+        "engine_version": CODE,
+        "name": TEXT,
+        "operator": CODE,
+        "category": CODE,
+        "path": CODE,
+        "line": COUNT,
+        "column": COUNT,
+        "diff": TEXT,
+        "source_sha256": TEXT,
+        "status": CODE,
+        "planted": FLAG,
+        "escaped": CODE,
+    },
+    "cells": {
+        "experiment_id": CODE,
+        "cell_id": TEXT,
+        "subject_id": CODE,
+        "arm": CODE,
+        "replicate": COUNT,
+        "suite_id": TEXT,
+        "status": CODE,
+        "verdict": CODE,
+        "attempts": COUNT,
+        "reason": TEXT,
+        "seed_sha256": TEXT,
+        "cost_usd": REAL,
+        "cpu_s": REAL,
+        "wall_s": REAL,
+        "escaped": CODE,
+    },
+    "suites": {
+        "experiment_id": CODE,
+        "suite_id": TEXT,
+        "subject_id": CODE,
+        "cell_id": TEXT,
+        "arm": CODE,
+        "replicate": COUNT,
+        "round": COUNT,
+        "role": CODE,
+        "origin": CODE,
+        "model": CODE,
+        "condition": CODE,
+        "source": TEXT,
+        "source_sha256": TEXT,
+        "status": CODE,
+        "reason": TEXT,
+        "flags": TEXTS,
+        "tests_collected": COUNT,
+        "tests_kept": COUNT,
+        "baseline_s": REAL,
+        "escaped": CODE,
+    },
+    "tests": {
+        "experiment_id": CODE,
+        "subject_id": CODE,
+        "cell_id": CODE,
+        "suite_id": CODE,
+        "test_id": TEXT,
+        "ordinal": COUNT,
+        "nodeid": TEXT,
+        "kept": FLAG,
+        "dropped_reason": CODE,
+        "baseline_outcomes": TEXTS,
+        "duration_s": SECONDS,
+        "cpu_s": SECONDS,
+        "executed": TEXTS,
+        "always_run": FLAG,
+        "uses_hypothesis": FLAG,
+        "escaped": CODE,
+    },
+    "executions": {
+        "experiment_id": CODE,
+        "subject_id": CODE,
+        "cell_id": CODE,
+        "suite_id": CODE,
+        "mutant_id": CODE,
+        "test_id": CODE,
+        "outcome": CODE,
+        "executed": FLAG,
+        "duration_s": SECONDS,
+        "exception": CODE,
+        "message": CODE,
+        "strategy": CODE,
+        "environment": CODE,
+        "escaped": CODE,
+    },
+    "calls": {
+        "experiment_id": CODE,
+        "call_id": TEXT,
+        "cell_id": CODE,
+        "round": COUNT,
+        "role": CODE,
+        "attempt": COUNT,
+        "provider": CODE,
+        "model": CODE,
+        "parameters": CODE,
+        "prompt_sha256": TEXT,
+        "prompt": TEXT,
+        "reply": TEXT,
+        "raw_sha256": TEXT,
+        "response_id": TEXT,
+        "finish": CODE,
+        "verdict": CODE,
+        "input_tokens": LARGE,
+        "output_tokens": LARGE,
+        "reasoning_tokens": LARGE,
+        "cached_tokens": LARGE,
+        "cost_usd": REAL,
+        "started_at": INSTANT,
+        "ended_at": INSTANT,
+        "error": TEXT,
+        "escaped": CODE,
+    },
+    "rounds": {
+        "experiment_id": CODE,
+        "cell_id": CODE,
+        "round": COUNT,
+        "role": CODE,
+        "suite_id": TEXT,
+        "survivors_before": COUNT,
+        "survivors_after": COUNT,
+        "kills": COUNT,
+        "status": CODE,
+        "note": TEXT,
+        "dropped_tests": TEXTS,
+        "escaped": CODE,
+    },
+    "events": {
+        "experiment_id": CODE,
+        "at": INSTANT,
+        "kind": CODE,
+        "subject_id": CODE,
+        "cell_id": CODE,
+        "suite_id": CODE,
+        "detail": TEXT,
+        "escaped": CODE,
+    },
+}
+
+NAMES: tuple[str, ...] = tuple(_COLUMNS)
+
+
+def schema(table: str) -> pa.Schema:
+    """Arrow schema of a table, with its name and version in the metadata; KeyError if unknown."""
+    metadata = {"killgrid.table": table, "killgrid.schema_version": str(SCHEMA_VERSION)}
+    return pa.schema(list(_COLUMNS[table].items()), metadata=metadata)
+
+
+def build(table: str, columns: Mapping[str, Any], rows: int) -> pa.Table:
+    """A table from columns: a sequence of `rows` values, or one value for all of them.
+
+    Every column of the schema but `escaped` must be given, and nothing else. Text that UTF-8 cannot
+    carry is escaped here, whatever the column.
+    """
+    expected = _COLUMNS[table]
+    if wrong := set(columns) ^ (set(expected) - {"escaped"}):
+        raise TypeError(f"columns of {table}: {', '.join(sorted(wrong))} unknown or missing")
+    marks: dict[int, list[str]] = {}
+    arrays = {
+        name: _array(name, columns[name], expected[name], rows, marks)
+        for name in expected
+        if name != "escaped"
+    }
+    flags = [",".join(marks[row]) if row in marks else "" for row in range(rows)] if marks else ""
+    arrays["escaped"] = _array("escaped", flags, CODE, rows, {})
+    return pa.table(arrays, schema=schema(table))
+
+
+def _array(
+    name: str, values: Any, kind: pa.DataType, rows: int, marks: dict[int, list[str]]
+) -> pa.Array:
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        return _constant(name, values, kind, rows, marks)
+    if len(values) != rows:
+        raise ValueError(f"column {name} has {len(values)} values for {rows} rows")
+    if kind == CODE:
+        return _coded(name, values, marks)
+    try:
+        return pa.array(values, type=kind)
+    except UnicodeEncodeError:
+        return pa.array(_escaped(name, values, marks), type=kind)
+
+
+def _constant(
+    name: str, value: Any, kind: pa.DataType, rows: int, marks: dict[int, list[str]]
+) -> pa.Array:
+    if kind == CODE:
+        codes = pa.array([0], type=pa.int32())
+        one = pa.DictionaryArray.from_arrays(codes, _array(name, [value], TEXT, 1, marks))
+    else:
+        one = _array(name, [value], kind, 1, marks)
+    if marks.get(0, [])[-1:] == [name]:
+        for row in range(1, rows):
+            marks.setdefault(row, []).append(name)
+    return one.take(pa.repeat(pa.scalar(0, pa.int32()), rows))
+
+
+def _coded(name: str, values: Sequence[Any], marks: dict[int, list[str]]) -> pa.Array:
+    codes: dict[Any, int] = {}
+    indices = [codes.setdefault(value, len(codes)) for value in values]
+    texts = list(codes)
+    try:
+        dictionary = pa.array(texts, type=TEXT)
+    except UnicodeEncodeError:
+        _escaped(name, values, marks)
+        dictionary = pa.array([escape(text)[0] for text in texts], type=TEXT)
+    return pa.DictionaryArray.from_arrays(pa.array(indices, type=pa.int32()), dictionary)
+
+
+def _escaped(name: str, values: Sequence[Any], marks: dict[int, list[str]]) -> list[Any]:
+    cleaned = []
+    for row, value in enumerate(values):
+        clean, changed = _clean(value)
+        cleaned.append(clean)
+        if changed:
+            marks.setdefault(row, []).append(name)
+    return cleaned
+
+
+def _clean(value: Any) -> tuple[Any, bool]:
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, (list, tuple)):
+        # One flag for the whole list, so all of its texts are escaped or none.
+        odd = any(escape(text)[1] for text in value)
+        return [escape(text, force=odd)[0] for text in value], odd
+    return value, False
