@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeAlias
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class FunctionName(NamedTuple):
@@ -40,6 +40,19 @@ class Outermost(NamedTuple):
 def outermost_functions(tree: ast.Module) -> Iterator[Outermost]:
     """The outermost functions of a module in the order of the text."""
     yield from _walk(tree, "", ())
+
+
+def imported_names(tree: ast.Module) -> frozenset[str]:
+    """Names that import statements bind at module level, as far as the text tells."""
+    return frozenset(_imports(tree)) - {"*"}
+
+
+def _imports(node: ast.AST) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.Import, ast.ImportFrom)):
+            yield from ((a.asname or a.name).partition(".")[0] for a in child.names)
+        elif not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            yield from _imports(child)
 
 
 def target_functions(source: bytes) -> tuple[FunctionName, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Union
 
 from .codediff import Change
 from .recorder import RanKey
@@ -20,9 +19,7 @@ class LiveCode:
     `RunRecorder.stop` gave (None refuses everything).
     """
 
-    def __init__(
-        self, filenames: Collection[str], ran: Union[Collection[RanKey], None]
-    ) -> None:
+    def __init__(self, filenames: Collection[str], ran: Collection[RanKey] | None) -> None:
         raise NotImplementedError
 
     def refusal(self, change: Change) -> str:

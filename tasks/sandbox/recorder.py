@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Union
-
 RanKey = tuple[str, str, int]  # co_filename, co_qualname (co_name before 3.11), co_firstlineno
 
 
@@ -13,7 +11,7 @@ class RunRecorder:
     def start(self) -> None:
         raise NotImplementedError
 
-    def stop(self) -> Union[frozenset[RanKey], None]:
+    def stop(self) -> frozenset[RanKey] | None:
         """What ran; None when the record was cut (other code set a profiler): trust nothing then.
         Drops every reference to code objects."""
         raise NotImplementedError
