@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from configs.errors import InfraError
 from cluster import guard
+from configs.errors import InfraError
 
 OBJECT_STORE_BYTES = 200_000_000
 # Ray puts its sockets 64 characters deeper; a socket's path has room for 107.
@@ -66,7 +66,9 @@ def _connected(address: str) -> Iterator[RaySession]:
     try:
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        raise InfraError(f"no Ray cluster at {address}: {_first_line(error)}; {AUTH_HINT}") from error
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InfraError(f"no Ray cluster at {address}: {said}; {AUTH_HINT}") from error
+    _hush()
     try:
         yield RaySession(address, local=False, start_s=time.monotonic() - began)
     finally:
@@ -93,9 +95,17 @@ def _started(cpus: int | None) -> Iterator[RaySession]:
                     logging_level="ERROR",
                     _temp_dir=str(folder),
                 )
+            _hush()
             yield RaySession("local", local=True, start_s=time.monotonic() - began)
         finally:
             ray.shutdown()
+
+
+def _hush() -> None:
+    """Ray prints a paragraph on standard output for every lost worker; the ledger has a line."""
+    from ray._private import worker
+
+    worker.print_worker_logs = lambda *_args: None
 
 
 def _local_settings() -> dict[str, str]:
@@ -107,7 +117,9 @@ def _local_settings() -> dict[str, str]:
 
 def _session_folder() -> Path:
     base = tempfile.gettempdir()
-    return Path(tempfile.mkdtemp(prefix="kg-ray-", dir=base if len(base) < LONGEST_FOLDER else "/tmp"))
+    return Path(
+        tempfile.mkdtemp(prefix="kg-ray-", dir=base if len(base) < LONGEST_FOLDER else "/tmp")
+    )
 
 
 @contextlib.contextmanager
@@ -146,7 +158,3 @@ def _reread_settings() -> None:
 
     Config.initialize("")
     AuthenticationTokenLoader.instance().reset_cache()
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,193 @@
+"""The driver's own account of attempts, on top of Ray, which is told to retry nothing.
+
+A task that outlives its deadline is cancelled, first softly, then by force, and whatever it returns
+is discarded: a forced cancel was seen to return as if the test had died.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cluster.ray_tasks import Started
+from configs.errors import InfraError, KillgridError, SandboxError
+from tasks.records import Event
+
+Trouble = Literal["infra", "memory", "bug", "queue"]
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often work is submitted by kind of trouble, and how long it is waited for, in seconds.
+
+    `infra`: lost workers and nodes, deadlines, InfraError. `memory`: the node ran out of it. `bug`:
+    any other exception, which a second try rarely helps. A task that waits `queue_s` for a free
+    CPU is submitted anew and nothing is counted against it.
+    """
+
+    infra: int = 3
+    memory: int = 3
+    bug: int = 2
+    margin_s: float = 600.0
+    grace_s: float = 5.0
+    queue_s: float = 1800.0
+    pause_s: float = 1.0
+
+    def attempts(self, trouble: Trouble) -> float:
+        """The most attempts that may end in this trouble."""
+        return {"infra": self.infra, "memory": self.memory, "bug": self.bug}.get(
+            trouble, float("inf")
+        )
+
+
+class GaveUp(Exception):
+    """Control flow, not an error shown to anyone: a step has used up its attempts."""
+
+    def __init__(self, reason: str, attempts: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.attempts = attempts
+
+
+class _Failed(Exception):
+    def __init__(self, trouble: Trouble, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.trouble = trouble
+        self.detail = detail or reason
+
+
+@dataclass
+class Account:
+    """Attempts of one step of one cell: how many were begun, what ended them, where they ran."""
+
+    step: str
+    begun: int = 0
+    ended: Counter[Trouble] = field(default_factory=Counter)
+    events: list[Event] = field(default_factory=list)
+
+    def note(self, failed: _Failed) -> None:
+        """Book one failed attempt, with an event that says why."""
+        self.ended[failed.trouble] += 1
+        detail = f"{self.step}, attempt {self.begun}: {failed.detail}"
+        self.events.append(Event(time.time(), f"attempt_{failed.trouble}", detail))
+
+
+async def attempt(
+    account: Account, submit: Callable[[], Any], limit_s: float, policy: RetryPolicy
+) -> Any:
+    """The result of a task, submitted as often as the policy allows; GaveUp when it does not.
+
+    `submit` makes a streaming task whose first value is Started and whose second is the result;
+    it may take `limit_s` (plus the policy's margin) from its start. SandboxError of a worker and
+    the end of Ray itself are nobody's fault but the set-up's and go straight through.
+    """
+    while True:
+        account.begun += 1
+        try:
+            return await _once(submit(), limit_s + policy.margin_s, policy)
+        except _Failed as failed:
+            account.note(failed)
+            if account.ended[failed.trouble] >= policy.attempts(failed.trouble):
+                raise GaveUp(str(failed), account.begun) from None
+            await asyncio.sleep(policy.pause_s * account.begun)
+
+
+async def _once(stream: Any, limit_s: float, policy: RetryPolicy) -> Any:
+    try:
+        started = await _next(stream, policy.queue_s, policy.grace_s)
+        if started is None:
+            raise _Failed("queue", f"not started within {policy.queue_s:.0f} s")
+        assert isinstance(started, Started)
+        try:
+            result = await _next(stream, limit_s, policy.grace_s)
+        except _Failed as failed:
+            raise _Failed(failed.trouble, f"{failed} on {started.node}", failed.detail) from None
+        except SandboxError as error:
+            raise SandboxError(f"node {started.node}: {error}") from error
+        if result is None:
+            raise _Failed("infra", f"not done within {limit_s:.0f} s on {started.node}")
+        return result
+    except asyncio.CancelledError:
+        _cancel(stream, force=True)
+        raise
+
+
+async def _next(stream: Any, limit_s: float, grace_s: float) -> Any:
+    """The stream's next value, or None when it did not come in time and the task was cancelled."""
+    coming = asyncio.ensure_future(_take(stream))
+    try:
+        done, _ = await asyncio.wait({coming}, timeout=limit_s)
+        if done:
+            return _opened(coming)
+        for force in (False, True):
+            _cancel(stream, force)
+            done, _ = await asyncio.wait({coming}, timeout=grace_s)
+            if done:
+                break
+        return None
+    finally:
+        coming.cancel()
+        coming.add_done_callback(_forget)
+
+
+async def _take(stream: Any) -> Any:
+    return await (await anext(stream))
+
+
+def _forget(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()
+
+
+def _cancel(stream: Any, force: bool) -> None:
+    import ray
+
+    with contextlib.suppress(ray.exceptions.RayError, ValueError):
+        ray.cancel(stream, force=force)
+
+
+def _opened(future: asyncio.Future[Any]) -> Any:
+    error = future.exception()
+    if error is None:
+        return future.result()
+    raise _translated(error) from error
+
+
+def _translated(error: BaseException) -> Exception:
+    """What an exception of a task means to the ledger."""
+    import ray.exceptions as rx
+
+    if isinstance(error, rx.RayTaskError):
+        return _of_our_code(error)
+    if isinstance(error, rx.LocalRayletDiedError | rx.RaySystemError):
+        return InfraError(f"Ray on this node has ended: {_line(error)}")
+    if isinstance(error, rx.OutOfMemoryError):
+        return _Failed("memory", f"node out of memory: {_line(error)}", str(error))
+    if isinstance(error, rx.RayError | StopAsyncIteration):
+        return _Failed("infra", f"{type(error).__name__}: {_line(error)}", str(error))
+    return _Failed("bug", f"{type(error).__name__}: {_line(error)}")
+
+
+def _of_our_code(error: Any) -> Exception:
+    import ray.exceptions as rx
+
+    cause = error.cause
+    reason = f"{type(cause).__name__}: {_line(cause)}"
+    if isinstance(cause, SandboxError):
+        return SandboxError(str(cause))
+    if isinstance(cause, rx.OutOfMemoryError | MemoryError):
+        return _Failed("memory", reason, str(error))
+    if isinstance(cause, InfraError | rx.RayError):
+        return _Failed("infra", reason, str(error))
+    if isinstance(cause, KillgridError):
+        return _Failed("bug", str(cause))
+    return _Failed("bug", reason, str(error))
+
+
+def _line(error: BaseException | None) -> str:
+    return (str(error).strip().splitlines() or ["no message"])[0][:300]

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import asyncio
+
+from cluster.slots import Slots
+
+
+class Meter:
+    """Counts how many hold a place, now and at most."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.most = 0
+
+    async def hold(self, slots: Slots, seconds: float) -> None:
+        async with slots:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            await asyncio.sleep(seconds)
+            self.now -= 1
+
+
+def test_no_more_than_the_limit_work_at_once() -> None:
+    async def run() -> int:
+        slots, meter = Slots(3), Meter()
+        await asyncio.gather(*[meter.hold(slots, 0.005) for _ in range(20)])
+        return meter.most
+
+    assert asyncio.run(run()) == 3
+
+
+def test_more_work_at_once_after_the_cluster_grew() -> None:
+    async def run() -> int:
+        slots, meter = Slots(1), Meter()
+        waiting = asyncio.gather(*[meter.hold(slots, 0.02) for _ in range(8)])
+        await asyncio.sleep(0)
+        slots.resize(4)
+        await waiting
+        return meter.most
+
+    assert asyncio.run(run()) == 4
+
+
+def test_less_work_at_once_after_the_cluster_shrank() -> None:
+    async def run() -> tuple[int, int]:
+        slots, meter = Slots(6), Meter()
+        first = asyncio.gather(*[meter.hold(slots, 0.01) for _ in range(6)])
+        await asyncio.sleep(0.005)
+        slots.resize(2)
+        await first
+        later = Meter()
+        await asyncio.gather(*[later.hold(slots, 0.005) for _ in range(9)])
+        return meter.most, later.most
+
+    assert asyncio.run(run()) == (6, 2)
+
+
+def test_growing_back_before_places_were_given_up_forgets_the_debt() -> None:
+    async def run() -> int:
+        slots, meter = Slots(4), Meter()
+        first = asyncio.gather(*[meter.hold(slots, 0.01) for _ in range(4)])
+        await asyncio.sleep(0.005)
+        slots.resize(1)
+        slots.resize(5)
+        await first
+        await asyncio.gather(*[meter.hold(slots, 0.005) for _ in range(12)])
+        return meter.most
+
+    assert asyncio.run(run()) == 5
