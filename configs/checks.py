@@ -57,7 +57,9 @@ def _problems(name: Any, loc: Loc) -> Iterator[tuple[Loc, str]]:
 
 
 def _tree(project: Any, loc: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
-    if isinstance(project, str) and project and not (base / project).is_dir():
+    if not isinstance(project, str) or not project:
+        return
+    if not (base / Path(project).expanduser()).is_dir():
         yield loc, f"no folder {_shown(project, base)}"
 
 

@@ -28,7 +28,7 @@ class MutantsConfig(Model):
     )
     limit: Count | None = Field(
         default=None,
-        description="At most so many mutants of this source per subject, the same ones in every run.",
+        description="At most so many mutants of this source per subject, drawn by the seed.",
     )
 
     @classmethod
@@ -91,7 +91,7 @@ class SubjectConfig(Model):
         default=None, description="Name of a project subject; default: the package or folder."
     )
     targets: list[Text] = Field(
-        default=[], description="Files of the project to mutate, relative to its tree."
+        default=[], description="Paths or globs of the files to mutate, relative to the tree."
     )
     only: list[Text] = Field(
         default=[],
@@ -106,7 +106,8 @@ class SubjectConfig(Model):
     )
     environment: list[Text] = Field(
         default=[],
-        description="Requirements of the subject's own environment beside pytest and hypothesis.",
+        description="Further requirements of the subject's environment, which holds pytest, "
+        "hypothesis and what a project declares to need.",
     )
     python: Annotated[str, Field(pattern=r"^3\.\d+(\.\d+)?$")] = Field(
         default="3.11", description="Python of the subject's environment."
