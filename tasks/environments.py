@@ -85,7 +85,7 @@ def _read(ready: Path) -> BuiltEnvironment:
 def _build(path: Path, pins: tuple[str, ...], interpreter: Interpreter, cache: Path) -> None:
     """Build in place, since scripts hold absolute paths; the ready file is written last."""
     shutil.rmtree(path, ignore_errors=True)
-    run_uv(["venv", "--quiet", "--no-project", "--python", interpreter.executable, path], cache)
+    run_uv(["venv", "--quiet", "--relocatable", "--no-project", "--python", interpreter.executable, path], cache)
     site = next(path.glob("lib/python3*/site-packages"))
     if pins:
         # Exactly the pins: that they were resolved together makes a second look at needs idle.

@@ -214,7 +214,9 @@ class Validation:
     """What baselines and controls say of one suite.
 
     Only `valid` suites are executed; `tests` is filled whenever collection succeeded.
-    `import_executed` names target functions that run while the suite is imported and collected.
+    `import_executed` names target functions that run while the suite is imported and collected,
+    `everywhere` those whose mutants every test may notice (these, and what shared fixtures run),
+    `modules` what tests import as they run.
     """
 
     suite_id: str
@@ -223,6 +225,8 @@ class Validation:
     tests: tuple[Test, ...] = ()
     baseline_s: float = 0.0
     import_executed: tuple[str, ...] = ()
+    everywhere: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
 
 

@@ -1,0 +1,132 @@
+"""The worker's side of a warm host: starting it in its sandbox, sending it jobs, ending it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from configs.errors import InfraError, SandboxError
+from tasks import bwrap
+from tasks.environments import BuiltEnvironment
+from tasks.sandbox import messages
+
+_START_S = 120.0
+_HASH_SEED = "0"
+
+
+def variables(extra: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """The child's whole environment, built from nothing: no key or credential can leak into it."""
+    fixed = {
+        "PATH": f"{bwrap.ENVIRONMENT}/bin:/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/tmp/home",
+        "USER": "runner",
+        "LOGNAME": "runner",
+        "SHELL": "/bin/sh",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "CI": "1",  # Hypothesis: deterministic, no deadline, no data base
+        "PYTHONHASHSEED": _HASH_SEED,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONNOUSERSITE": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "VIRTUAL_ENV": bwrap.ENVIRONMENT,
+    }
+    return list((fixed | dict(extra)).items())
+
+
+class Host:
+    """One sandboxed process that has imported pytest and forks stations for suites."""
+
+    def __init__(
+        self, environment: BuiltEnvironment, trees: Path, extra: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        self._stage = Path(tempfile.mkdtemp(prefix="killgrid-", dir="/tmp"))
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        ours, theirs = socket.socketpair()
+        python = f"{bwrap.ENVIRONMENT}/bin/python"
+        argv = [python, "/killgrid/boot.py", "host", str(theirs.fileno())]
+        seen = bwrap.mounts(environment.path, environment.base_prefix, trees)
+        line = bwrap.command(seen, variables(extra), argv, self._stage)
+        self._connection = ours
+        self._process = subprocess.Popen(
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+            env={},
+        )
+        theirs.close()
+        self.versions = self._greeting()
+
+    def _greeting(self) -> dict[str, str]:
+        try:
+            self._connection.settimeout(_START_S)
+            hello = messages.receive(self._connection)
+        except (messages.ClosedError, TimeoutError) as error:
+            reason = self._complaint() or str(error)
+            self.close()
+            raise SandboxError(
+                f"the sandbox does not start: {reason}; killgrid needs user namespaces "
+                "(sysctl user.max_user_namespaces above 0; in a container, a seccomp profile that "
+                "allows unshare and mount)"
+            ) from error
+        if "failed" in hello:
+            self.close()
+            raise SandboxError(f"the sandbox does not work: {hello['failed']}")
+        versions: dict[str, str] = hello["versions"]
+        return versions
+
+    def run(self, job: dict[str, Any], silence_s: float) -> Iterator[dict[str, Any]]:
+        """Send a job and yield what it reports until it is done.
+
+        InfraError when the host ends, fails, or says nothing for `silence_s` seconds; it is closed.
+        """
+        try:
+            self._connection.settimeout(silence_s)
+            messages.send(self._connection, job)
+            while True:
+                message = messages.receive(self._connection)
+                if "failed" in message:
+                    raise InfraError(str(message["failed"]))
+                yield message
+                if "done" in message:
+                    return
+        except messages.ClosedError as error:
+            raise InfraError(f"the host ended: {self._complaint() or error}") from error
+        except TimeoutError as error:
+            raise InfraError(f"the host was silent for {silence_s:.0f} s") from error
+        finally:
+            if "message" not in locals() or "done" not in message:
+                self.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another job."""
+        return self._process.poll() is None
+
+    def _complaint(self) -> str:
+        """Last line of what it wrote to its standard error."""
+        with contextlib.suppress(ValueError, OSError):
+            self._errors.seek(0)
+            lines = self._errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
+            return lines[-1] if lines else ""
+        return ""
+
+    def close(self) -> None:
+        """End it and everything in its sandbox."""
+        self._connection.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._errors.close()
+        with contextlib.suppress(OSError):
+            self._stage.rmdir()

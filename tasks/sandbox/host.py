@@ -1,0 +1,82 @@
+"""The warm host: imports pytest once, then works through the suites that the worker sends."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib.metadata
+import os
+import platform
+import socket
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+from . import messages, stations
+from .suite import SuiteRun
+
+_WARM = ("hypothesis", "_hypothesis_pytestplugin", "unittest.mock", "doctest", "_pytest.pytester")
+
+
+def main(control_fd: int) -> None:
+    """Serve the worker until it goes away."""
+    control = socket.socket(fileno=control_fd)
+    control.set_inheritable(False)
+    try:
+        _warm()
+        _try_station()
+    except BaseException:
+        messages.send(control, {"failed": traceback.format_exc().strip().splitlines()[-1]})
+        return
+    messages.send(control, {"versions": versions()})
+    while True:
+        try:
+            job = messages.receive(control)
+        except messages.ClosedError:
+            return
+        try:
+            for message in SuiteRun(job, (control,)).run():
+                messages.send(control, message)
+            messages.send(control, {"done": True})
+        except messages.ClosedError:
+            return
+        except BaseException:
+            messages.send(control, {"failed": traceback.format_exc()})
+            return
+
+
+def _warm() -> None:
+    """Pay once for what every session would pay: imports, and one session over nothing."""
+    for name in _WARM:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    path, folder = list(sys.path), os.getcwd()
+    pytest.main(["-q", "--rootdir=/killgrid", "-c", os.devnull, "/killgrid/etc"])
+    sys.path[:] = path
+    os.chdir(folder)
+    gc.collect()
+    gc.freeze()
+
+
+def _try_station() -> None:
+    """Nested namespaces are what keeps the host alive: find out now whether they work."""
+    station = stations.Station(lambda connection: _echo(connection))
+    try:
+        station.ask({}, 30.0)
+    finally:
+        station.close()
+
+
+def _echo(connection: socket.socket) -> None:
+    messages.receive(connection)
+    messages.send(connection, {})
+
+
+def versions() -> dict[str, str]:
+    """The interpreter and every package that a suite can import."""
+    found = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
+    found["python"] = platform.python_version()
+    found["platform"] = f"{platform.machine()}-{Path('/usr').exists() and sys.platform}"
+    return found
