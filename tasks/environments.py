@@ -85,7 +85,18 @@ def _read(ready: Path) -> BuiltEnvironment:
 def _build(path: Path, pins: tuple[str, ...], interpreter: Interpreter, cache: Path) -> None:
     """Build in place, since scripts hold absolute paths; the ready file is written last."""
     shutil.rmtree(path, ignore_errors=True)
-    run_uv(["venv", "--quiet", "--relocatable", "--no-project", "--python", interpreter.executable, path], cache)
+    run_uv(
+        [
+            "venv",
+            "--quiet",
+            "--relocatable",
+            "--no-project",
+            "--python",
+            interpreter.executable,
+            path,
+        ],
+        cache,
+    )
     site = next(path.glob("lib/python3*/site-packages"))
     if pins:
         # Exactly the pins: that they were resolved together makes a second look at needs idle.
@@ -104,7 +115,7 @@ def _compile(site: Path, interpreter: Interpreter) -> None:
     uv could compile too, but through the environment, whose .pth files are code and would run.
     The bytecode is never checked against its source: the environment does not change.
     """
-    command = [interpreter.executable, "-I", "-S", "-m", "compileall", "-qq", "-j", "2"]
+    command = [str(interpreter.executable), "-I", "-S", "-m", "compileall", "-qq", "-j", "2"]
     command += ["--invalidation-mode", "unchecked-hash", str(site)]
     try:
         # Exit status 1 means that some file does not parse: packages ship such files as data.

@@ -62,16 +62,16 @@ def write_files(folder: Path, files: tuple[SourceFile, ...]) -> None:
         path.write_bytes(file.data)
         path.chmod(0o755 if file.executable else 0o644)
     for parent, _, names in os.walk(folder):
-        os.chmod(parent, 0o755)  # noqa: PTH101
+        Path(parent).chmod(0o755)
         if os.geteuid() == 0:
-            for path in (parent, *(os.path.join(parent, name) for name in names)):  # noqa: PTH118
-                os.chown(path, OWNER, OWNER)
+            for each in (Path(parent), *(Path(parent, name) for name in names)):
+                os.chown(each, OWNER, OWNER)
 
 
 def _is_whole(path: Path, files: tuple[SourceFile, ...]) -> bool:
     """Whether the folder holds these files, byte for byte, and no others."""
     found = {
-        os.path.relpath(os.path.join(parent, name), path)  # noqa: PTH118
+        Path(parent, name).relative_to(path).as_posix()
         for parent, _, names in os.walk(path)
         for name in names
     }
