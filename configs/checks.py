@@ -33,8 +33,8 @@ def missing(data: Any, base: Path) -> Iterator[tuple[Loc, str]]:
     for loc, arm in _items(data, "arms"):
         writer = arm.get("writer")
         files = writer.get("files") if isinstance(writer, dict) else None
-        if isinstance(files, str) and files and files != "existing":
-            yield from _exists(files, (*loc, "writer", "files"), base, "file or folder")
+        if files != "existing":
+            yield from _path(files, (*loc, "writer", "files"), base)
 
 
 def _items(data: dict[str, Any], key: str) -> Iterator[tuple[Loc, dict[str, Any]]]:
@@ -46,7 +46,8 @@ def _items(data: dict[str, Any], key: str) -> Iterator[tuple[Loc, dict[str, Any]
 
 def _mutants(data: dict[str, Any], above: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
     for loc, mutants in _items(data, "mutants"):
-        yield from _file(mutants.get("file"), (*above, *loc, "file"), base)
+        check = _path if mutants.get("engine") == "variants" else _file
+        yield from check(mutants.get("file"), (*above, *loc, "file"), base)
 
 
 def _problems(name: Any, loc: Loc) -> Iterator[tuple[Loc, str]]:
@@ -68,9 +69,9 @@ def _file(name: Any, loc: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
         yield loc, f"no file {_shown(name, base)}"
 
 
-def _exists(name: str, loc: Loc, base: Path, noun: str) -> Iterator[tuple[Loc, str]]:
-    if not (base / name).exists():
-        yield loc, f"no {noun} {_shown(name, base)}"
+def _path(name: Any, loc: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
+    if isinstance(name, str) and name and not (base / name).exists():
+        yield loc, f"no file or folder {_shown(name, base)}"
 
 
 def _shown(name: str, base: Path) -> str:
