@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from types import FunctionType
 
 from .codediff import Change
+from .equality import same_code, same_constant
+from .holders import Holders, LiveKey, live_key
 from .recorder import RanKey
 
 
@@ -20,20 +23,75 @@ class LiveCode:
     """
 
     def __init__(self, filenames: Collection[str], ran: Collection[RanKey] | None) -> None:
-        raise NotImplementedError
+        self._holders = Holders(filenames)
+        self._ran: frozenset[LiveKey] | None = None
+        if ran is not None:
+            self._ran = frozenset((f, name.rpartition(".")[2], line) for f, name, line in ran)
 
     def refusal(self, change: Change) -> str:
         """Why this change may not be swapped; empty when it is sound."""
-        raise NotImplementedError
+        reason = self._body_refusal(change)
+        if not reason and change.swaps_defaults:
+            reason = self._defaults_refusal(change)
+        return f"{change.qualname}: {reason}" if reason else ""
 
     def swappable(self, changes: Iterable[Change]) -> tuple[Change, ...]:
         """Those changes whose swap is sound: what the controls swap."""
-        raise NotImplementedError
+        return tuple(change for change in changes if not self.refusal(change))
 
     def apply(self, changes: Iterable[Change]) -> None:
         """Put the mutants' code and defaults into every live function. In a forked child only."""
-        raise NotImplementedError
+        for change in changes:
+            for function in self._live(change):
+                function.__code__ = change.mutated
+                if change.swaps_defaults:
+                    function.__defaults__ = change.defaults
+                    function.__kwdefaults__ = change.kwdefaults and dict(change.kwdefaults)
 
     def assert_live(self, changes: Iterable[Change]) -> None:
         """ActivationError unless every live function holds the mutant's code and defaults."""
-        raise NotImplementedError
+        for change in changes:
+            live = self._live(change)
+            if not live or any(f.__code__ is not change.mutated for f in live):
+                raise ActivationError(f"{change.qualname}: the live code is not the mutant's")
+            if change.swaps_defaults and not all(
+                _has_defaults(f, change.defaults, change.kwdefaults) for f in live
+            ):
+                raise ActivationError(f"{change.qualname}: the defaults are not the mutant's")
+
+    def _live(self, change: Change) -> list[FunctionType]:
+        return self._holders.functions.get(live_key(change.original), [])
+
+    def _body_refusal(self, change: Change) -> str:
+        key, live = live_key(change.original), self._live(change)
+        if self._ran is None:
+            return "the record of what ran before is incomplete"
+        if key in self._ran:
+            return "ran before the fork"
+        if not live:
+            return "no live function has this code"
+        if not all(same_code(f.__code__, change.original, positions=True) for f in live):
+            return "the live code is not what the file compiles to"
+        return self._holders.reasons.get(key, "")
+
+    def _defaults_refusal(self, change: Change) -> str:
+        key, code = live_key(change.original), change.original
+        if not all(
+            _has_defaults(f, change.original_defaults, change.original_kwdefaults)
+            for f in self._live(change)
+        ):
+            return "the live defaults are not those of the file"
+        if key in self._holders.shared_defaults:
+            return "another function took over its defaults"
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if self._holders.signatures & {names, names[1:]}:
+            return "somebody keeps its signature"
+        return ""
+
+
+def _has_defaults(
+    function: FunctionType, defaults: tuple[object, ...] | None, kwdefaults: object
+) -> bool:
+    return same_constant(function.__defaults__, defaults) and same_constant(
+        function.__kwdefaults__, kwdefaults
+    )

@@ -2,16 +2,59 @@
 
 from __future__ import annotations
 
+import _lsprof
+import sys
+import threading
+from types import CodeType, FrameType
+from typing import Any
+
 RanKey = tuple[str, str, int]  # co_filename, co_qualname (co_name before 3.11), co_firstlineno
 
 
+def ran_key(code: CodeType) -> RanKey:
+    """How a code object is named in the record."""
+    return code.co_filename, getattr(code, "co_qualname", code.co_name), code.co_firstlineno
+
+
 class RunRecorder:
-    """Records every Python function that runs between `start` and `stop`."""
+    """Records every Python function that runs between `start` and `stop`, in all threads that
+    `threading` starts in between. The interpreter's C profiler costs some 5 % of a collection.
+    """
+
+    def __init__(self) -> None:
+        self._profiler: Any = _lsprof.Profiler(subcalls=False, builtins=False)
+        self._in_threads: set[RanKey] = set()
+        self._cut = False
 
     def start(self) -> None:
-        raise NotImplementedError
+        """Begin; a profiler that is already active makes the record a cut one."""
+        self._cut = sys.getprofile() is not None
+        if self._cut:
+            return
+        try:
+            self._profiler.enable()
+        except ValueError:  # 3.12 and later: another tool holds the profiler's place
+            self._cut = True
+        threading.setprofile(self._in_thread)
 
     def stop(self) -> frozenset[RanKey] | None:
         """What ran; None when the record was cut (other code set a profiler): trust nothing then.
-        Drops every reference to code objects."""
-        raise NotImplementedError
+
+        Afterwards the recorder holds no code object, which would look like a holder of it.
+        """
+        cut = self._cut or not self._is_active()
+        self._profiler.disable()
+        threading.setprofile(None)
+        codes = [entry.code for entry in self._profiler.getstats()]
+        ran = frozenset(ran_key(code) for code in codes if isinstance(code, CodeType))
+        self._profiler = None
+        return None if cut else ran | self._in_threads
+
+    def _is_active(self) -> bool:
+        if sys.version_info >= (3, 12):
+            return sys.monitoring.get_tool(sys.monitoring.PROFILER_ID) is not None
+        return sys.getprofile() is self._profiler
+
+    def _in_thread(self, frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call":
+            self._in_threads.add(ran_key(frame.f_code))
