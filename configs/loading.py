@@ -28,16 +28,27 @@ def load_config(path: Path, overrides: Sequence[str] = ()) -> ExperimentConfig:
     if not isinstance(document.value, dict):
         held = "is empty" if document.value is None else "holds no mapping of keys to values"
         raise ConfigError(f"{document.place(())}: the config {held}")
+    return _checked(document, path.parent, overrides)
+
+
+def make_config(
+    values: dict[str, Any], base: Path, overrides: Sequence[str] = ()
+) -> ExperimentConfig:
+    """The same for values that stand in no file; relative paths in them are relative to `base`."""
+    return _checked(Document("config", values, None), base, overrides)
+
+
+def _checked(document: Document, base: Path, overrides: Sequence[str]) -> ExperimentConfig:
     sets = _parse_all(overrides)
     data: Any = document.value
     for override in sets:
         data = apply_override(data, override)
-    problems = list(missing(data, path.parent))
+    problems = list(missing(data, base))
+    config = None
     try:
         config = ExperimentConfig.model_validate(data)
     except ValidationError as error:
         problems += _explained(error, document)
-        config = None
     if config is None or problems:
         raise ConfigError(_lines(problems, document, sets))
     return config

@@ -59,7 +59,9 @@ class Document:
         return nodes[-1][1] if nodes else (1, 1)
 
     def place(self, loc: Loc) -> str:
-        """`name:line:column` of that position."""
+        """`name:line:column` of that position, or only the name of what was never written."""
+        if self.root is None and self.value is not None:
+            return self.name
         line, column = self.position(loc)
         return f"{self.name}:{line}:{column}"
 

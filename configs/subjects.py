@@ -23,8 +23,8 @@ class MutantsConfig(Model):
     )
     file: Text | None = Field(
         default=None,
-        description="JSONL file of edits or variants, or folder of variants, relative to the config "
-        "file. Variants with no file: those that come with a problem set.",
+        description="JSONL file of edits or variants, or folder of variants, relative to the "
+        "config file. Variants with no file: those that come with a problem set.",
     )
     limit: Count | None = Field(
         default=None,
