@@ -6,6 +6,7 @@ nothing here names a host.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import uv
@@ -102,14 +103,21 @@ def resolve(requirements: Sequence[str], python: str, cache: Path) -> tuple[str,
     Versions of `environment.lock` are preferred wherever the requirements allow them.
     """
     check_lines(requirements)
-    if tuple(requirements) == DEFAULT_REQUIREMENTS and python == LOCK_PYTHON:
+    if python == LOCK_PYTHON and tuple(requirements) in (DEFAULT_REQUIREMENTS, lock_lines()):
         return lock_lines()
-    key = sha256("\n".join([python, sys.platform, *lock_lines(), "", *requirements]).encode())
-    entry = cache / "resolutions" / f"{key[:16]}.txt"
+    entry = _entry(requirements, python, cache)
     with locked(entry):
         if not entry.exists():
-            put(entry, _resolve(requirements, python, cache).encode())
+            pins = _resolve(requirements, python, cache)
+            put(entry, pins.encode())
+            # Pins stand for themselves: whoever builds from them asks nobody again.
+            put(_entry(pins.splitlines(), python, cache), pins.encode())
     return tuple(entry.read_text().splitlines())
+
+
+def _entry(requirements: Sequence[str], python: str, cache: Path) -> Path:
+    lines = [python, sys.platform, *lock_lines(), "", *requirements]
+    return cache / "resolutions" / f"{sha256(chr(10).join(lines).encode())[:16]}.txt"
 
 
 def _resolve(requirements: Sequence[str], python: str, cache: Path) -> str:
@@ -147,6 +155,15 @@ def check_lines(requirements: Sequence[str]) -> None:
 def find_release(requirement: str, python: str, cache: Path) -> Release:
     """The source archive of an exactly pinned release, such as idna==3.16; nothing is built."""
     check_lines([requirement])
+    key = sha256(f"{python} {sys.platform} {requirement}".encode())
+    entry = cache / "releases" / f"{key[:16]}.json"
+    with locked(entry):
+        if not entry.exists():
+            put(entry, json.dumps(asdict(_find_release(requirement, python, cache))).encode())
+    return Release(**json.loads(entry.read_bytes()))
+
+
+def _find_release(requirement: str, python: str, cache: Path) -> Release:
     command = ["pip", "compile", "--quiet", "--no-deps", "--no-header", "--format", "pylock.toml"]
     try:
         text = run_uv([*command, "--python-version", python, "-"], cache, requirement + "\n")
