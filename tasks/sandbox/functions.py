@@ -7,6 +7,7 @@ however deep in `class`, `if`, `try`, `with`, loops or `match`. Lambdas do not c
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -37,6 +38,16 @@ class Outermost(NamedTuple):
         return self.node.end_lineno or self.node.lineno
 
 
+def parse(source: bytes) -> ast.Module | None:
+    """The syntax tree, None when there is none; silent about invalid escapes and the like."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def outermost_functions(tree: ast.Module) -> Iterator[Outermost]:
     """The outermost functions of a module in the order of the text."""
     yield from _walk(tree, "", ())
@@ -57,13 +68,9 @@ def _imports(node: ast.AST) -> Iterator[str]:
 
 def target_functions(source: bytes) -> tuple[FunctionName, ...]:
     """Names of all outermost functions; none when the source does not parse."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    return tuple(
-        FunctionName(f.qualname, f.firstlineno, f.lineno_end) for f in outermost_functions(tree)
-    )
+    tree = parse(source)
+    found = outermost_functions(tree) if tree else ()
+    return tuple(FunctionName(f.qualname, f.firstlineno, f.lineno_end) for f in found)
 
 
 def _walk(node: ast.AST, prefix: str, parents: tuple[ast.stmt, ...]) -> Iterator[Outermost]:
