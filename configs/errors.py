@@ -44,3 +44,9 @@ class SelfCheckError(KillgridError):
     """The run ended, but with disagreements or missing cells: its numbers are not to be used."""
 
     exit_code = 1
+
+
+class Interrupted(KillgridError):
+    """Ctrl-C or SIGTERM: stopped cleanly, with all finished work stored."""
+
+    exit_code = 130
