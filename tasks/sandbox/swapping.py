@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import socket
@@ -66,7 +67,7 @@ class Swapper:
             return "a second collection found other tests than the baseline"
         self._server.learn(expected)
         own = {self._server.connection.fileno(), self._server.journal.fd}
-        return process_refusal(own | self._collected.fds)
+        return process_refusal(own | self._collected.fds | _to_nowhere())
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """A row, or {"unsound": reason} when this mutant must be activated another way."""
@@ -104,3 +105,13 @@ class Swapper:
         if not gathered:
             return Refusal("no function's code differs")
         return tuple(gathered)
+
+
+def _to_nowhere() -> set[int]:
+    """Descriptors of /dev/null have no state that children could share; pytest keeps some."""
+    found = set()
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{name}") == os.devnull:
+                found.add(int(name))
+    return found
