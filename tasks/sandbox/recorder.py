@@ -31,26 +31,29 @@ class RunRecorder:
         self._cut = sys.getprofile() is not None
         if self._cut:
             return
+        threading.setprofile(self._in_thread)
         try:
             self._profiler.enable()
         except ValueError:  # 3.12 and later: another tool holds the profiler's place
             self._cut = True
-        threading.setprofile(self._in_thread)
 
     def stop(self) -> frozenset[RanKey] | None:
         """What ran; None when the record was cut (other code set a profiler): trust nothing then.
 
         Afterwards the recorder holds no code object, which would look like a holder of it.
         """
-        cut = self._cut or not self._is_active()
-        self._profiler.disable()
-        threading.setprofile(None)
+        whole = self._is_active() and threading.getprofile() == self._in_thread
+        if whole:
+            self._profiler.disable()
+            threading.setprofile(None)
         codes = [entry.code for entry in self._profiler.getstats()]
         ran = frozenset(ran_key(code) for code in codes if isinstance(code, CodeType))
         self._profiler = None
-        return None if cut else ran | self._in_threads
+        return ran | self._in_threads if whole else None
 
     def _is_active(self) -> bool:
+        if self._cut:
+            return False
         if sys.version_info >= (3, 12):
             return sys.monitoring.get_tool(sys.monitoring.PROFILER_ID) is not None
         return sys.getprofile() is self._profiler
