@@ -16,9 +16,9 @@ from types import CodeType
 from typing import Any
 
 from .blocks import Block, line_starts, make_block
-from .equality import same_code, same_constant
+from .equality import FUTURE_FLAGS, same_code, same_constant
 from .functions import imported_names, outermost_functions
-from .versions import FUTURE_FLAGS, Function, Version, read_version
+from .versions import Function, Version, read_version
 
 _KIND = CO_GENERATOR | CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR
 # Any byte string cut at a line end decodes on its own in these.

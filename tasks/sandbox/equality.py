@@ -5,13 +5,17 @@ version, more positions), so a function below an inserted line would never be th
 """
 
 from __future__ import annotations
+import __future__
 
 from types import CodeType
 from typing import Any
 
+FUTURE_FLAGS = 0
+for _name in __future__.all_feature_names:
+    FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
+
 _PLAIN = (
     "co_name",
-    "co_flags",
     "co_argcount",
     "co_posonlyargcount",
     "co_kwonlyargcount",
@@ -25,14 +29,17 @@ _SINCE_3_11 = ("co_qualname", "co_exceptiontable")
 
 
 def same_code(one: CodeType, other: CodeType, positions: bool = False) -> bool:
-    """Equal instructions, names and constants, nested code included.
+    """Equal instructions, names and constants, nested code included; the future features that a
+    file was compiled under show in its instructions or nowhere.
 
-    With `positions` also the file name and every line and column.
+    With `positions` also these features, the file name and every line and column.
     """
     if one is other:
         return True
     attributes = [*_PLAIN, *(a for a in _SINCE_3_11 if hasattr(one, a))]
     if any(getattr(one, a) != getattr(other, a) for a in attributes):
+        return False
+    if (one.co_flags ^ other.co_flags) & ~FUTURE_FLAGS:
         return False
     if positions and not _same_positions(one, other):
         return False
@@ -67,6 +74,7 @@ def _same_sequence(one: tuple[Any, ...], other: tuple[Any, ...], positions: bool
 def _same_positions(one: CodeType, other: CodeType) -> bool:
     return (
         one.co_filename == other.co_filename
+        and one.co_flags == other.co_flags
         and one.co_firstlineno == other.co_firstlineno
         and _line_table(one) == _line_table(other)
     )

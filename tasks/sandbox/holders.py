@@ -11,6 +11,7 @@ from typing import Any
 
 from .equality import same_code
 
+_INNER = "an inner function of it is alive"
 LiveKey = tuple[str, str, int]  # co_filename, co_name, co_firstlineno
 
 
@@ -27,6 +28,12 @@ class Holders:
 
     def __init__(self, filenames: Collection[str]) -> None:
         gc.unfreeze()  # frozen objects are not listed
+        self._look(filenames)
+        if set(self.reasons.values()) - {_INNER}:
+            gc.collect()  # what is only garbage is no reason; inner functions mostly are not
+            self._look(filenames)
+
+    def _look(self, filenames: Collection[str]) -> None:
         objects = gc.get_objects()
         functions = [o for o in objects if type(o) is FunctionType]
         self.signatures = frozenset(_signatures(objects))
@@ -42,7 +49,7 @@ class Holders:
         self.reasons: dict[LiveKey, str] = {}
         self._note(_elsewhere(self.functions, strangers), "loaded under another path too")
         self._note(_copied(self.functions, strangers), "a copy of its code is live")
-        self._note(_with_inner(self.functions), "an inner function of it is alive")
+        self._note(_with_inner(self.functions), _INNER)
         self.shared_defaults = frozenset(_shared_defaults(self.functions, strangers))
         for key, live in self.functions.items():
             reason = _held_elsewhere(live)

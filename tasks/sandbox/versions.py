@@ -1,7 +1,6 @@
 """Owns one version of a file: its outermost functions and everything outside their bodies."""
 
 from __future__ import annotations
-import __future__
 
 import ast
 import dis
@@ -12,10 +11,6 @@ from types import CodeType
 from typing import Any
 
 from .functions import Outermost, outermost_functions
-
-FUTURE_FLAGS = 0
-for _name in __future__.all_feature_names:
-    FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
 
 _BUILTIN_DECORATORS = {"staticmethod", "classmethod", "property"}
 _ACCESSORS = {"setter", "getter", "deleter"}
