@@ -1,0 +1,347 @@
+"""The mutmut engine makes what `mutmut run` makes, mutant by mutant, in whatever release."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from configs.errors import ConfigError, InfraError, NotFoundError
+from tasks import mutmut_engine
+from tasks.archives import fetch_archive, read_archive
+from tasks.mutmut_engine import close_processes, interpreter
+from tasks.packages import find_release
+from tasks.records import Mutant
+from tests.tasks.mutant_helpers import by_name, mutmut_set, subject, subject_of
+
+TRAPS = '''\
+"""Everything mutmut treats in a special way."""
+from __future__ import annotations
+
+import enum
+import functools
+from copy import deepcopy
+from dataclasses import dataclass
+
+FLAG = True
+pick = lambda a: a + 1
+
+if FLAG:
+    def conditional(a):
+        return a + 1
+
+
+def plain(a, b=2, *, c="text", d=len("abc")):
+    """Doc 1."""
+    if a > b and not c:
+        return f"{a + 1} and {b}"
+    total = 0
+    for each in range(a, b):
+        if each == 3:
+            continue
+        total += each
+    return (
+        total
+        if d
+        else isinstance(a, int)
+    )
+
+
+@functools.lru_cache
+def cached(n):
+    return n + 1
+
+
+async def waits(x: int = 1) -> int:
+    def inner(y):
+        return y - x
+
+    @functools.wraps(inner)
+    def wrapped(y):
+        return y + 1
+
+    return inner(await wrapped(1))
+
+
+def deepcopy_it(x):
+    return deepcopy(x)
+
+
+def quiet(x):
+    y = x + 1  # pragma: no mutate
+    return y * 2
+
+
+class Color(enum.Enum):
+    RED = 1
+
+    def __init__(self, value):
+        self.x = value + 1
+
+    def name_of(self):
+        return self.x + 1
+
+
+class Shape:
+    sides = 3
+    """Not a docstring."""
+
+    def __new__(cls):
+        return super().__new__(cls)
+
+    def area(self, factor=1.5):
+        match factor:
+            case 1:
+                return 0
+            case _:
+                return self.__private * factor
+
+    @property
+    def size(self):
+        return self.sides + 1
+
+    @staticmethod
+    def unit():
+        return dict(a=1, b=None)
+
+    @classmethod
+    def build(cls):
+        return cls().area(2)
+
+    class Inner:
+        def deep(self):
+            return 1
+
+    if FLAG:
+        def maybe(self):
+            return 2
+
+
+@dataclass
+class Point:
+    x: int = 1
+
+    def shift(self):
+        return self.x + 1
+
+
+class Compact: flat = 1
+
+
+def last(s): return s.upper().split(",", 1)
+'''
+
+PUBLISHED = [
+    ("packaging==26.4", "src/packaging/_elffile.py", "3.8.1", 68),
+    ("packaging==26.4", "src/packaging/_elffile.py", "3.6.0", 69),
+    ("idna==3.16", "idna/cli.py", "3.8.1", 191),
+    ("idna==3.16", "idna/cli.py", "3.6.0", 187),
+]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    yield tmp_path_factory.mktemp("cache")
+    close_processes()
+
+
+def mutmut_run(python: Path, path: str, source: bytes, folder: Path) -> tuple[list[str], str]:
+    """Names in order and the file with all trampolines, as `mutmut run` leaves them.
+
+    It fails afterwards, since there are no tests; the mutants are there by then.
+    """
+    (folder / path).parent.mkdir(parents=True)
+    (folder / path).write_bytes(source)
+    top = path.split("/")[0]
+    (folder / "pyproject.toml").write_text(f'[tool.mutmut]\nsource_paths = ["{top}"]\n')
+    command = [python, "-m", "mutmut", "run", "--max-children", "1"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    meta = folder / "mutants" / f"{path}.meta"
+    assert meta.exists(), done.stdout + done.stderr
+    names = list(json.loads(meta.read_text())["exit_code_by_key"])
+    return names, (folder / "mutants" / path).read_text()
+
+
+def functions(source: str) -> dict[str, list[str]]:
+    """Lines of every function by name, classes before it; the name itself is left out."""
+    lines = source.split("\n")
+    found = {}
+
+    def visit(body: list[ast.stmt], prefix: str) -> None:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                part = lines[node.lineno - 1 : node.end_lineno]
+                part[0] = part[0].replace(node.name, "", 1)
+                found[prefix + node.name] = part
+            elif isinstance(node, ast.ClassDef):
+                visit(node.body, f"{prefix}{node.name}.")
+
+    visit(ast.parse(source).body, "")
+    return found
+
+
+def assert_same(original: str, mutants: tuple[Mutant, ...], names: list[str], run: str) -> None:
+    """Same names in the same order, the same text of each mutated function, and nothing else."""
+    assert [mutant.name for mutant in mutants] == names
+    theirs, before = functions(run), functions(original)
+    for mutant in mutants:
+        mangled = mutant.name.rsplit(".", 1)[1]
+        owner, _, function = mangled.partition("__mutmut_")[0].removeprefix("x").rpartition("ǁ")
+        key = owner.strip("ǁ") + "." + function if owner else function.removeprefix("_")
+        after = functions(mutant.source.decode())
+        generated = next(text for name, text in theirs.items() if name.split(".")[-1] == mangled)
+        assert after.pop(key) == generated
+        assert after == {name: text for name, text in before.items() if name != key}
+
+
+@pytest.mark.parametrize(("package", "path", "version", "count"), PUBLISHED)
+def test_published_sets_are_made_again(
+    package: str, path: str, version: str, count: int, cache: Path, tmp_path: Path
+) -> None:
+    archive = fetch_archive(find_release(package, "3.11", cache), cache)
+    source = next(f.data for f in read_archive(archive, package) if f.path == path)
+    made = mutmut_set(subject(source, path), cache, version=version)
+    assert len(made.mutants) == count
+    assert {mutant.engine_version for mutant in made.mutants} == {version}
+    names, run = mutmut_run(interpreter(version, cache), path, source, tmp_path)
+    assert_same(source.decode(), made.mutants, names, run)
+
+
+def test_special_cases_are_treated_as_mutmut_run_does(cache: Path, tmp_path: Path) -> None:
+    made = mutmut_set(subject(TRAPS), cache)
+    names, run = mutmut_run(interpreter("3.8.1", cache), "pkg/mod.py", TRAPS.encode(), tmp_path)
+    assert len(names) > 50
+    assert_same(TRAPS, made.mutants, names, run)
+    assert {m.status for m in made.mutants} == {"ok"}
+
+
+SKIPPED = [
+    ("<module>", "module level: 3 statements"),
+    ("conditional", "defined at module level under `if`"),
+    ("cached", "decorated with @functools.lru_cache"),
+    ("waits.wrapped", "decorated with @functools.wraps inside a function"),
+    ("", "# pragma: no mutate"),
+    ("Color", "class attributes: 1 statement"),
+    ("Color.__init__", "called while the enum is made"),
+    ("Shape", "class attributes: 2 statements"),
+    ("Shape.__new__", "mutmut never mutates __new__"),
+    ("Shape.size", "decorated with @property"),
+    ("Shape.Inner", "nested class, with 1 method"),
+    ("Shape.maybe", "defined in a class body under `if`"),
+    ("Point", "class attributes: 1 statement"),
+    ("Compact", "class attributes: 1 statement"),
+]
+
+
+def test_what_is_skipped_is_listed_with_its_reason(cache: Path) -> None:
+    skipped = mutmut_set(subject(TRAPS), cache).skipped
+    assert {each.path for each in skipped} == {"pkg/mod.py"}
+    assert [(each.name, each.reason) for each in skipped] == SKIPPED
+    lines = TRAPS.splitlines()
+    assert lines[skipped[2].line - 1] == "def cached(n):"
+    assert "pragma" in lines[skipped[4].line - 1]
+
+
+def test_what_is_skipped_depends_on_the_release(cache: Path) -> None:
+    skipped = mutmut_set(subject(TRAPS), cache, version="3.6.0").skipped
+    expected = [each for each in SKIPPED if each[0] != "Color.__init__"]
+    point = expected.index(("Point", "class attributes: 1 statement"))
+    expected[point] = ("Point", "class decorated with @dataclass, with 1 method")
+    assert [(each.name, each.reason) for each in skipped] == expected
+
+
+def test_every_function_is_mutated_or_listed(cache: Path) -> None:
+    made = mutmut_set(subject(TRAPS), cache)
+    for node in ast.walk(ast.parse(TRAPS)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = range(node.lineno, (node.end_lineno or 0) + 1)
+            mutated = any(mutant.line in lines for mutant in made.mutants)
+            listed = any(each.line in lines for each in made.skipped)
+            assert mutated or listed or node.name == "deep", node.name
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n").encode(),
+        lambda text: b"\xef\xbb\xbf" + text.encode(),
+        lambda text: f"# coding: latin-1\r\n# \xe9\n{text}".encode("latin-1"),
+        lambda text: text.rstrip().encode(),
+        lambda text: text.replace("    ", "\t").encode(),
+    ],
+    ids=["crlf", "bom", "latin-1 and mixed line ends", "no last newline", "tabs"],
+)
+def test_bytes_outside_the_change_are_kept(change: Callable[[str], bytes], cache: Path) -> None:
+    plain, made = mutmut_set(subject(TRAPS), cache), mutmut_set(subject(change(TRAPS)), cache)
+    expected = [change(mutant.source.decode()) for mutant in plain.mutants]
+    assert [mutant.source for mutant in made.mutants] == expected
+    assert [mutant.name for mutant in made.mutants] == [m.name for m in plain.mutants]
+
+
+def test_a_mutant_its_encoding_cannot_hold_is_listed(cache: Path) -> None:
+    source = "# coding: latin-1\ndef f():\n    return 'ÿ'\n".encode("latin-1")
+    made = mutmut_set(subject(source), cache)
+    assert [m.operator for m in made.mutants] == ["string"]
+    (left,) = made.skipped
+    assert (left.line, left.reason) == (3, "mutant string cannot be written in iso-8859-1")
+    assert left.name == "pkg.mod.x_f__mutmut_2"
+
+
+def test_operators_are_named(cache: Path) -> None:
+    source = """\
+        def f(a):
+            b = a + 1
+            return not b
+        """
+    made = mutmut_set(subject(textwrap.dedent(source)), cache)
+    assert [(m.operator, m.line, m.column) for m in made.mutants] == [
+        ("assignment", 2, 9),
+        ("swap_op", 2, 11),
+        ("number", 2, 13),
+        ("remove_unary_ops", 3, 12),
+    ]
+
+
+def test_names_are_those_of_the_module(cache: Path) -> None:
+    text = "def f():\n    return 1\n"
+    made = mutmut_set(subject_of({"src/a/__init__.py": text, "lib/b.py": text}), cache)
+    assert list(by_name(made)) == ["a.x_f__mutmut_1", "lib.b.x_f__mutmut_1"]
+
+
+def test_text_that_libcst_drops_is_kept(cache: Path) -> None:
+    """It writes no form feed before the first statement, nor a backslash alone in its line."""
+    source = "\x0cx = 1\n\\\ny = 2\n\x0c\nclass A:\n    \x0c\n    def f(self):\n        return 1\n"
+    (made,) = mutmut_set(subject(source), cache).mutants
+    assert made.source.decode() == source.replace("return 1", "return 2")
+    twins = source.replace("class A", "class B") + source
+    made_twice = mutmut_set(subject(twins.removeprefix("\x0c")), cache).mutants
+    assert [m.line for m in made_twice] == [8, 16]
+
+
+def test_an_unbalanced_pragma_stops_as_mutmut_does(cache: Path) -> None:
+    source = "def f():\n    # pragma: no mutate start\n    return 1\n"
+    with pytest.raises(ConfigError, match=r"mutmut 3\.8\.1 fails on pkg/mod\.py: PragmaParseError"):
+        mutmut_set(subject(source), cache)
+
+
+def test_a_release_that_does_not_exist_is_named(cache: Path) -> None:
+    with pytest.raises(NotFoundError, match=r"mutmut 3\.99\.0 cannot be had"):
+        mutmut_set(subject("x = 1\n"), cache, version="3.99.0")
+    with pytest.raises(ConfigError, match=r"'\.\./up' is not a version"):
+        mutmut_set(subject("x = 1\n"), cache, version="../up")
+
+
+def test_a_dead_process_says_so_and_the_next_one_works(cache: Path, tmp_path: Path) -> None:
+    close_processes()
+    broken = tmp_path / "broken.py"
+    broken.write_text("import sys; sys.exit('no libcst here')")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mutmut_engine, "SCRIPT", broken)
+        with pytest.raises(InfraError, match="the process of mutmut has died: no libcst here"):
+            mutmut_set(subject("x = 1\n"), cache)
+    assert mutmut_set(subject("def f():\n    return 1\n"), cache).mutants
