@@ -66,7 +66,8 @@ def read_archive(path: Path, what: str) -> tuple[SourceFile, ...]:
     try:
         return _without_top(tree(_entries(path, what)))
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise NotFoundError(f"{what}: not a readable source archive: {error}") from error
+        reason = " ".join(str(error).split())
+        raise NotFoundError(f"{what}: not a readable source archive: {reason}") from error
 
 
 def _entries(path: Path, what: str) -> Iterator[Entry]:

@@ -91,11 +91,8 @@ def _left_behind(top: Path, folder: Path) -> bool:
 
 def _is_store(folder: Path) -> bool:
     """A results folder: were it part of the tree, every run would make another subject."""
-    return any(
-        (child / "manifest.json").exists() and (child / "index").is_dir()
-        for child in folder.iterdir()
-        if child.is_dir()
-    )
+    manifests = (child / "manifest.json" for child in folder.iterdir() if child.is_dir())
+    return any(each.is_file() and b'"experiment_id"' in each.read_bytes() for each in manifests)
 
 
 def _read(top: Path, path: Path, cap: SizeCap) -> SourceFile:

@@ -30,5 +30,5 @@ def near(wanted: str, there: Iterable[str]) -> str:
     names: Sequence[str] = sorted(set(there))
     tail = wanted.rstrip("/").split("/")[-1]
     same = [name for name in names if name.split("/")[-1] == tail]
-    guesses = same or difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
+    guesses = same or difflib.get_close_matches(wanted, names, n=3, cutoff=0.8)
     return f"; did you mean {' or '.join(guesses[:3])}?" if guesses else ""
