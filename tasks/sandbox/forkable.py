@@ -10,9 +10,16 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Collection
 
+_PATIENCE = 10
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+
+def open_descriptors() -> frozenset[int]:
+    """The open file descriptors, without that of the listing itself."""
+    return frozenset(fd for fd in map(int, os.listdir("/proc/self/fd")) if _inode(fd))
 
 
 def process_refusal(allowed_fds: Collection[int]) -> str:
@@ -36,8 +43,12 @@ def process_refusal(allowed_fds: Collection[int]) -> str:
 
 
 def _threads() -> str:
-    count = max(threading.active_count(), len(os.listdir("/proc/self/task")))
-    return f"{count - 1} other threads run" if count > 1 else ""
+    for _ in range(_PATIENCE):
+        count = max(threading.active_count(), len(os.listdir("/proc/self/task")))
+        if count == 1:
+            return ""
+        time.sleep(0.005)  # a thread that was joined may still be on its way out
+    return f"{count - 1} other threads run"
 
 
 def _children() -> str:
@@ -49,23 +60,20 @@ def _children() -> str:
 
 
 def _descriptors(allowed: Collection[int]) -> str:
-    for name in os.listdir("/proc/self/fd"):
-        fd = int(name)
-        if fd in allowed:
-            continue
-        try:
-            return f"file descriptor {fd} is open: {os.readlink(f'/proc/self/fd/{fd}')}"
-        except FileNotFoundError:
-            continue  # that of the listing itself
+    for fd in sorted(open_descriptors() - frozenset(allowed)):
+        return f"file descriptor {fd} is open: {os.readlink(f'/proc/self/fd/{fd}')}"
     return ""
 
 
-def _open(fds: Collection[int]) -> list[str]:
-    return [name for name in os.listdir("/proc/self/fd") if int(name) in fds]
+def _inode(fd: int) -> int:
+    try:
+        return os.fstat(fd).st_ino
+    except OSError:
+        return 0
 
 
 def _shared_memory(allowed: Collection[int]) -> str:
-    own = {os.stat(f"/proc/self/fd/{name}").st_ino for name in _open(allowed)}
+    own = {_inode(fd) for fd in allowed}
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
         for line in file:
             _, permissions, _, _, inode, *path = line.split(maxsplit=5)

@@ -42,14 +42,17 @@ class RunRecorder:
 
         Afterwards the recorder holds no code object, which would look like a holder of it.
         """
-        whole = self._is_active() and threading.getprofile() == self._in_thread
-        if whole:
+        active = self._is_active()
+        threads = threading.getprofile() == self._in_thread
+        # A profiler that took the place of ours is not ours to remove.
+        if active:
             self._profiler.disable()
+        if threads:
             threading.setprofile(None)
         codes = [entry.code for entry in self._profiler.getstats()]
         ran = frozenset(ran_key(code) for code in codes if isinstance(code, CodeType))
         self._profiler = None
-        return ran | self._in_threads if whole else None
+        return ran | self._in_threads if active and threads else None
 
     def _is_active(self) -> bool:
         if self._cut:

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import _lsprof
+import sys
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tasks.sandbox.recorder import RunRecorder, ran_key
+
+
+def called() -> int:
+    return len(list(generated()))
+
+
+def generated():  # type: ignore[no-untyped-def]
+    yield 1
+
+
+def in_thread() -> None:
+    pass
+
+
+def not_called() -> None:
+    pass
+
+
+class Callback:
+    def __lt__(self, other: object) -> bool:
+        return True
+
+
+def record(work: Callable[[], object]) -> set[str] | None:
+    recorder = RunRecorder()
+    recorder.start()
+    try:
+        work()
+    finally:
+        ran = recorder.stop()
+    if ran is None:
+        return None
+    return {name for path, name, line in ran if path == __file__}
+
+
+def test_what_ran_is_recorded_and_nothing_else() -> None:
+    ran = record(called)
+    assert ran is not None
+    assert {"called", "generated"} <= ran
+    assert "not_called" not in ran
+
+
+def test_calls_from_c_are_recorded() -> None:
+    ran = record(lambda: sorted([Callback(), Callback()]))
+    assert ran is not None
+    assert {"Callback.__lt__", "__lt__"} & ran
+
+
+def test_a_key_holds_the_first_line() -> None:
+    code = called.__code__
+    assert ran_key(code) == (__file__, "called", code.co_firstlineno)
+
+
+def test_threads_are_recorded() -> None:
+    def start() -> None:
+        thread = threading.Thread(target=in_thread)
+        thread.start()
+        thread.join()
+
+    ran = record(start)
+    assert ran is not None
+    assert "in_thread" in ran
+
+
+def test_a_profiler_set_meanwhile_cuts_the_record() -> None:
+    if sys.version_info >= (3, 12):
+        pytest.skip("a second profiler cannot be set")
+
+    def profile() -> None:
+        other = _lsprof.Profiler()
+        other.enable()
+        other.disable()
+
+    assert record(profile) is None
+    assert sys.getprofile() is None
+
+
+def test_a_profiler_set_before_is_left_alone() -> None:
+    other = _lsprof.Profiler()
+    other.enable()
+    try:
+        assert record(called) is None
+        called()
+    finally:
+        other.disable()
+    codes = {getattr(entry.code, "co_name", "") for entry in other.getstats()}
+    assert "called" in codes
+
+
+def test_a_profile_function_for_threads_cuts_the_record() -> None:
+    assert record(lambda: threading.setprofile(None)) is None
+    assert sys.getprofile() is None
