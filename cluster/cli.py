@@ -8,7 +8,12 @@ import click
 
 from cluster.commands.failures import report
 from cluster.commands.options import debug_option
+from cluster.commands.plan import plan
+from cluster.commands.run import run
 from cluster.commands.schema import schema
+from cluster.commands.score import score
+from cluster.commands.status import status
+from cluster.commands.views import views
 
 
 class CommandLine(click.Group):
@@ -49,4 +54,5 @@ def main() -> None:
 
 
 main.params.append(debug_option())
-main.add_command(schema)
+for command in (plan, run, score, status, views, schema):
+    main.add_command(command)

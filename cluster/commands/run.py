@@ -1,0 +1,63 @@
+"""`killgrid run`: carry out an experiment, or finish one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cluster.commands.options import Command, config_argument, set_option
+
+if TYPE_CHECKING:
+    from cluster.options import RunSummary
+
+
+@click.command(cls=Command, short_help="Carry out an experiment, or finish one.")
+@config_argument
+@set_option
+@click.option("--store", metavar="URI", help="Where results go, in place of the config's store.")
+@click.option("--address", help="Address of a Ray cluster; default: a local Ray.")
+@click.option("--cpus", type=click.IntRange(min=1), help="CPUs of the local Ray; default: all.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+def run(
+    file: Path,
+    overrides: tuple[str, ...],
+    store: str | None,
+    address: str | None,
+    cpus: int | None,
+    quiet: bool,
+) -> None:
+    """Carry out the experiment of a config FILE.
+
+    What is stored already is not done again: after an interruption of any kind the same command
+    finishes the rest.
+
+    \b
+    Examples:
+      killgrid run configs/experiments/quickstart.yaml
+      killgrid run experiment.yaml --store /data/results --set replicates=3
+      killgrid run experiment.yaml --address 10.0.0.1:6379
+    """
+    from cluster.driver import run_experiment
+    from cluster.options import RunOptions
+    from configs.loading import load_config
+
+    config = load_config(file, overrides)
+    options = RunOptions(address=address, store=store, cpus=cpus, progress=not quiet)
+    summary = run_experiment(config, file.parent, options)
+    click.echo(describe(summary, store or config.store))
+    summary.verify()
+
+
+def describe(summary: RunSummary, store: str) -> str:
+    """What a run did, and how to ask for its results."""
+    before = f", {summary.done_before} of them before" if summary.done_before else ""
+    took = f"{summary.wall_s:.0f} s, {summary.ray_start_s:.0f} s of them Ray's start"
+    return "\n".join(
+        [
+            f"{summary.experiment_id}: {summary.done} of {summary.cells} cells{before}; "
+            f"{summary.rows:,} mutants, {summary.executions:,} outcomes in {took}",
+            f"killgrid query mutation_score --store {store}",
+        ]
+    )

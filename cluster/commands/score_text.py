@@ -1,0 +1,80 @@
+"""What `killgrid score` prints: the score, and the survivors with the tests that came near."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from configs.errors import SelfCheckError
+from storage.database import connect
+from storage.reports import run_report
+
+COUNTS = ("mutants", "killed", "timeout", "survived", "not_covered")
+SHOWN = ("mutant", "verdict", "path", "line", "operator", "diff", "near", "near_tests")
+
+
+def print_score(store: str, experiment_id: str, form: str) -> None:
+    """Print the result of one suite on one subject; SelfCheckError when it cannot be scored."""
+    with connect(store, experiment_id) as database:
+        total = run_report(database, "mutation_score").rows()[0]
+        suite = run_report(database, "suite_validity").rows()[0]
+        survivors = run_report(database, "survivors").rows()
+    if suite["status"] != "valid" or total["score"] is None:
+        why = suite["example"] or "no mutant could be executed"
+        raise SelfCheckError(f"no score: the suite is {suite['status']}: {why}")
+    shown = [{key: row[key] for key in SHOWN} for row in survivors]
+    if form == "json":
+        click.echo(json.dumps(_document(total, suite, shown), indent=2))
+    elif form == "csv":
+        _csv(shown)
+    else:
+        click.echo("\n".join([*_head(total, suite), *_survivors(shown)]))
+
+
+def _document(
+    total: dict[str, Any], suite: dict[str, Any], survivors: list[dict[str, Any]]
+) -> dict[str, Any]:
+    tests = {key: suite[key] for key in ("tests", "kept", "flaky", "wrong_oracle", "fails_control")}
+    return {
+        "subject": total["subjects"],
+        "score": total["score"],
+        **{key: total[key] for key in COUNTS},
+        "tests": tests,
+        "survivors": survivors,
+    }
+
+
+def _csv(survivors: list[dict[str, Any]]) -> None:
+    writer = csv.DictWriter(sys.stdout, SHOWN)
+    writer.writeheader()
+    for row in survivors:
+        writer.writerow(row | {"near_tests": "\n".join(row["near_tests"])})
+
+
+def _head(total: dict[str, Any], suite: dict[str, Any]) -> Iterator[str]:
+    caught = total["killed"] + total["timeout"]
+    yield (
+        f"{total['subjects']}: mutation score {total['score']:.3f}: "
+        f"{caught} of {total['mutants']} mutants killed ({total['timeout']} by timeouts or crashes "
+        f"only), {total['survived']} survived, {total['not_covered']} not covered by any test"
+    )
+    dropped = [f"{suite[key]} {key}" for key in ("flaky", "wrong_oracle", "fails_control")]
+    kept = [text.replace("_", " ") for text in dropped if not text.startswith("0 ")]
+    note = f"; left out: {', '.join(kept)}" if kept else ""
+    yield f"{suite['kept']} of {suite['tests']} tests count{note}"
+
+
+def _survivors(survivors: list[dict[str, Any]]) -> Iterator[str]:
+    for row in survivors:
+        yield ""
+        verdict = row["verdict"].replace("_", " ")
+        yield f"{verdict}: {row['mutant']} ({row['operator']}) {row['path']}:{row['line']}"
+        yield from (f"    {line}" for line in row["diff"].splitlines())
+        if row["near"]:
+            more = row["near"] - len(row["near_tests"])
+            yield f"  came near: {', '.join(row['near_tests'])}{f' and {more} more' * (more > 0)}"
