@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from configs.schema import MutantsConfig
 
 SCRIPT = Path(__file__).with_name("mutmut_script.py")
-_VERSION = re.compile(r"[0-9][A-Za-z0-9.!+_-]*")
+OLDEST = (3, 3)
+_VERSION = re.compile(r"(\d+)\.(\d+)[A-Za-z0-9.+_-]*")
 
 
 def mutmut_drafts(subject: Subject, config: MutantsConfig, base: Path, cache: Path) -> Drafts:
@@ -81,8 +82,11 @@ def interpreter(version: str, cache: Path) -> Path:
     """A Python that has this release of mutmut; built once, NotFoundError if there is none."""
     if version == importlib.metadata.version("mutmut"):
         return Path(sys.executable)
-    if not _VERSION.fullmatch(version):
+    numbers = _VERSION.fullmatch(version)
+    if numbers is None:
         raise ConfigError(f"mutants: engine mutmut: {version!r} is not a version")
+    if tuple(map(int, numbers.groups())) < OLDEST:
+        raise ConfigError(f"mutants: mutmut {version} is too old; 3.3 is the first that works here")
     python = "{}.{}".format(*sys.version_info)
     entry = cache / "mutmut" / f"mutmut-{version}-python-{python}"
     with locked(entry):

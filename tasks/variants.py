@@ -5,14 +5,15 @@ They come with a problem set, or from a folder of `*.py`, or from a JSONL file w
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from configs.errors import ConfigError
-from tasks.decoding import decode_source
 from tasks.drafts import Draft, Drafts
+from tasks.jsonl import encode_source
 from tasks.mutant_rows import read_rows
-from tasks.problems import load_problem_set, problem_sets
+from tasks.problems import Variant, load_problem_set, problem_sets
 from tasks.records import Subject
 
 if TYPE_CHECKING:
@@ -30,17 +31,21 @@ def variant_drafts(subject: Subject, config: MutantsConfig, base: Path, cache: P
 
 
 def _of_problem(subject: Subject) -> list[Draft]:
-    for name in problem_sets():
-        for problem in load_problem_set(name):
-            if problem.subject.subject_id == subject.subject_id:
-                return [
-                    _draft(subject.targets[0], each.name, each.source, each.category, each.planted)
-                    for each in problem.variants
-                ]
-    raise ConfigError(
-        f"subject {subject.name}: engine variants needs a file, "
-        "since the subject is of no built-in problem set"
-    )
+    variants = _problem_variants().get((subject.name, subject.source_sha256))
+    if variants is None:
+        raise ConfigError(
+            f"subject {subject.name}: engine variants needs a file, "
+            "since the subject is of no built-in problem set"
+        )
+    path = subject.targets[0]
+    return [_draft(path, v.name, v.source, v.category, v.planted) for v in variants]
+
+
+@lru_cache(maxsize=1)
+def _problem_variants() -> dict[tuple[str, str], tuple[Variant, ...]]:
+    """By name and source, since the subject's id holds its environment too."""
+    found = [problem for name in problem_sets() for problem in load_problem_set(name)]
+    return {(each.subject.name, each.subject.source_sha256): each.variants for each in found}
 
 
 def _of_folder(subject: Subject, folder: Path) -> list[Draft]:
@@ -70,21 +75,19 @@ def _is_planted(stem: str) -> bool:
 
 def _of_rows(subject: Subject, path: Path) -> list[Draft]:
     rows, faults = read_rows(path, subject, {"source": str}, {"planted": bool})
-    drafts = []
-    for row in rows:
-        original = decode_source(subject.source(row.file))
-        try:
-            data = original.encode(row.values["source"])
-        except UnicodeEncodeError as error:
-            bad = error.object[error.start]
-            faults.append(f"{row.where}: source holds {bad!r}, which {original.encoding} lacks")
-            continue
-        category, planted = row.values.get("category", ""), row.values.get("planted", False)
-        operator = row.values.get("operator", "variant")
-        drafts.append(_draft(row.file, row.id, data, category, planted, operator))
     if faults:
         raise ConfigError(faults)
-    return drafts
+    return [
+        _draft(
+            row.file,
+            row.id,
+            encode_source(row.values["source"]),
+            row.values.get("category", ""),
+            row.values.get("planted", False),
+            row.values.get("operator", "variant"),
+        )
+        for row in rows
+    ]
 
 
 def _draft(

@@ -1,8 +1,5 @@
 """Mutant sets: ids that stay, statuses that are true, diffs that apply, limits that are fair."""
 
-import queue
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,10 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from configs.errors import ConfigError
-from tasks import code_check
-from tasks.mutant_statuses import check_under
 from tasks.mutants import MutantSet, make_mutants, mutant_set_sha256
 from tests.tasks.mutant_helpers import (
+    SOURCE,
     by_name,
     config,
     edit_set,
@@ -22,39 +18,6 @@ from tests.tasks.mutant_helpers import (
     subject,
     subject_of,
 )
-
-SOURCE = '''\
-"""A module."""
-from __future__ import annotations
-
-LIMIT = 3
-
-
-def first(a, b=1):
-    if a > b:
-        return a + b
-    return a + b
-
-
-class Box:
-    size = 1
-
-    def grow(self, by):
-        """Grow."""
-        self.__size = self.size + by
-        return super().__repr__() + str(self.__size)
-
-    @staticmethod
-    def make(n):
-        return [Box() for _ in range(n)]
-
-
-def last(items):
-    def inner(x):
-        return x is None
-
-    return [inner(each) for each in items if each not in (1, 2)]
-'''
 
 
 def ids(mutant_set: MutantSet) -> dict[str, str]:
@@ -134,54 +97,6 @@ def test_a_planted_version_is_never_the_duplicate(tmp_path: Path) -> None:
     assert "duplicate" in [m.status for m in made if not m.planted]
 
 
-STATUSES = {
-    "ok": ("a > b", "a >= b", "ok"),
-    "a bracket too few": ("range(n)", "range(n", "uncompilable"),
-    "return outside a function": ("LIMIT = 3", "return 3", "uncompilable"),
-    "late future import": ("def last", "from __future__ import division\ndef last", "uncompilable"),
-    "dedent that cuts a function": ("    def inner", "def inner", "uncompilable"),
-    "nothing": ("a > b", "a > b", "duplicate"),
-    "space in a function": ("a > b", "a  >  b", "equivalent_bytecode"),
-    "comment in a method": ("[Box() for", "[Box()  # all\n  for", "equivalent_bytecode"),
-    "line more at module level": ("LIMIT = 3", "\n\nLIMIT = 3", "equivalent_bytecode"),
-    "folded constant": ("range(n)", "range(n + (2 - 2) * 0)", "ok"),
-    "same constant": ("LIMIT = 3", "LIMIT = 1 + 2", "equivalent_bytecode"),
-    "constant of another type": ("LIMIT = 3", "LIMIT = 3.0", "ok"),
-    "annotation": ("a, b=1", "a: int, b=1", "ok"),
-    "private name outside": ("size = 1", "__size = 1", "ok"),
-    "docstring": ('"""Grow."""', '"""Grow!"""', "ok"),
-    "function gone": (SOURCE[SOURCE.index("def last") :], "", "ok"),
-    "nested only": ("x is None", "x is not None", "ok"),
-    "parentheses in nested": ("x is None", "(x is None)", "equivalent_bytecode"),
-}
-
-
-@pytest.mark.parametrize(("old", "new", "status"), STATUSES.values(), ids=STATUSES)
-def test_status(old: str, new: str, status: str, tmp_path: Path) -> None:
-    (made,) = edit_set(subject(SOURCE), tmp_path, [{"old": old, "new": new}]).mutants
-    assert made.status == status
-
-
-def test_compiling_one_definition_judges_as_compiling_the_file(tmp_path: Path) -> None:
-    source = Path(queue.__file__).read_text()
-    mutated = [m.source.decode() for m in mutmut_set(subject(source), tmp_path).mutants]
-    mutated += [source.replace(" = ", " =  ", count) for count in range(1, 9)]
-    mutated += [source.replace("notify()", "notify(", count) for count in range(1, 5)]
-    checker = code_check.Checker(source)
-    quick = [checker.status(each) for each in mutated]
-    assert len(checker.block_codes) > 10
-    checker.blocks = []
-    assert quick == [checker.status(each) for each in mutated]
-    assert set(quick) == {"ok", "uncompilable", "equivalent_bytecode"}
-
-
-def test_another_python_says_the_same() -> None:
-    mutated = [SOURCE.replace(old, new) for old, new, _ in STATUSES.values()]
-    here = code_check.check(SOURCE, mutated)
-    assert check_under(Path(sys.executable), SOURCE, mutated) == here
-    assert Counter(here["statuses"])["uncompilable"] == 4
-
-
 def test_the_subjects_python_is_the_one_that_compiles(tmp_path: Path) -> None:
     newer = "type Pair = tuple[int, int]\n\n\ndef f():\n    return 1\n"
     with pytest.raises(ConfigError, match=r"subject demo: target pkg/mod\.py: line 1: "):
@@ -191,30 +106,6 @@ def test_the_subjects_python_is_the_one_that_compiles(tmp_path: Path) -> None:
 def test_a_target_that_python_cannot_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"target pkg/mod\.py: invalid or missing encoding"):
         edit_set(subject(b"x = '\xe9'\n"), tmp_path, [{"old": "x", "new": "y"}])
-
-
-def test_every_diff_turns_the_original_into_the_mutant(tmp_path: Path) -> None:
-    text = SOURCE.replace("\n", "\r\n").rstrip()
-    made = mutmut_set(subject(text), tmp_path).mutants
-    made += edit_set(subject(text), tmp_path, [{"old": '"""A module."""\n', "new": ""}]).mutants
-    for mutant in made[:6] + made[-4:]:
-        tree = tmp_path / mutant.mutant_id
-        (tree / "pkg").mkdir(parents=True)
-        (tree / mutant.path).write_bytes(text.encode())
-        command = ["git", "apply", "--whitespace=nowarn", "-"]
-        subprocess.run(command, cwd=tree, input=mutant.diff.encode(), check=True)
-        assert (tree / mutant.path).read_bytes() == mutant.source
-
-
-def test_line_and_column_are_those_of_the_first_changed_token(tmp_path: Path) -> None:
-    rows = [
-        {"old": "a > b", "new": "a >= b"},
-        {"old": "LIMIT = 3", "new": "LIMIT = 33"},
-        {"old": "x is None", "new": "x is not None"},
-        {"old": "class Box", "new": "y = 1\nclass Box"},
-    ]
-    made = edit_set(subject(SOURCE), tmp_path, rows).mutants
-    assert [(m.line, m.column) for m in made] == [(8, 10), (4, 9), (28, 21), (13, 1)]
 
 
 def test_a_limit_counts_what_can_run_and_draws_by_the_seed(tmp_path: Path) -> None:

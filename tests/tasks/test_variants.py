@@ -7,47 +7,30 @@ from pathlib import Path
 import pytest
 
 from configs.errors import ConfigError
-from tasks import variants
 from tasks.mutants import make_mutants
 from tasks.problems import load_problem_set
-from tasks.records import SourceFile
+from tasks.records import Environment
 from tests.tasks.mutant_helpers import by_name, config, subject, subject_of
 
 SOURCE = "def f(a):\n    return a + 1\n"
 PLANTED = "def f(a):\n    return a - 1\n"
 
 
-def make_problem_set(root: Path) -> None:
-    folder = root / "mini" / "demo"
-    (folder / "suites").mkdir(parents=True)
-    doc = '    """One more."""\n'
-    for stem, body in {"solution": "a + 1", "planted": "a - 1", "mutant_1": "a"}.items():
-        (folder / f"{stem}.py").write_text(f"def f(a):\n{doc}    return {body}\n")
-    for kind in ("reference", "weak", "locking"):
-        (folder / "suites" / f"{kind}.py").write_text("from solution import f\n")
-    sheet = {
-        "name": "demo",
-        "family": "numbers",
-        "function": "f",
-        "issue": "adds one",
-        "planted": {"category": "sign", "description": "subtracts"},
-        "mutants": {"mutant_1": {"category": "no-op", "description": "does nothing"}},
-    }
-    (folder / "problem.yaml").write_text(json.dumps(sheet))
+def test_a_problem_brings_its_own_in_whatever_environment(tmp_path: Path) -> None:
+    for problem in load_problem_set("green_tests"):
+        own = replace(problem.subject, subject_id="other-id", environment=Environment("3.11", ()))
+        made = make_mutants(own, [config("variants")], tmp_path, tmp_path).mutants
+        expected = [(v.name, v.planted, v.category, v.source) for v in problem.variants]
+        assert [(m.name, m.planted, m.category, m.source) for m in made] == expected
+        assert {m.status for m in made} == {"ok"}
+        assert made[0].planted
 
 
-def test_a_problem_brings_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make_problem_set(tmp_path)
-    (problem,) = load_problem_set("mini", root=tmp_path)
-    monkeypatch.setattr(variants, "problem_sets", lambda: ["mini"])
-    monkeypatch.setattr(variants, "load_problem_set", lambda _: [problem])
-    made = make_mutants(problem.subject, [config("variants")], tmp_path, tmp_path).mutants
-    assert [(m.name, m.planted, m.category, m.status) for m in made] == [
-        ("planted", True, "sign", "ok"),
-        ("mutant_1", False, "no-op", "ok"),
-    ]
-    assert made[0].source == problem.planted.source
-    assert (made[0].path, made[0].line) == ("solution.py", 3)
+def test_another_source_of_the_same_name_is_another_subject(tmp_path: Path) -> None:
+    problem = load_problem_set("green_tests")[0]
+    other = replace(problem.subject, source_sha256="0" * 64)
+    with pytest.raises(ConfigError, match="is of no built-in problem set"):
+        make_mutants(other, [config("variants")], tmp_path, tmp_path)
 
 
 def test_a_subject_of_no_problem_set_needs_a_file(tmp_path: Path) -> None:
@@ -104,15 +87,25 @@ def test_rows_carry_the_source_and_the_mark(tmp_path: Path) -> None:
     ]
 
 
+def test_rows_are_encoded_as_their_own_cookie_says(tmp_path: Path) -> None:
+    texts = {"utf": "x = 'é'\n", "latin": "# coding: latin-1\nx = 'é'\n", "lone": "x = '\ud800'\n"}
+    lines = [json.dumps({"id": name, "source": text}) for name, text in texts.items()]
+    (tmp_path / "v.jsonl").write_text("\n".join(lines))
+    made = make_mutants(subject(SOURCE), [config("variants", file="v.jsonl")], tmp_path, tmp_path)
+    assert [(m.name, m.status) for m in made.mutants] == [
+        ("utf", "ok"),
+        ("latin", "ok"),
+        ("lone", "uncompilable"),
+    ]
+    assert by_name(made)["latin"].source == texts["latin"].encode("latin-1")
+
+
 def test_mistakes_in_rows_name_their_line(tmp_path: Path) -> None:
-    rows = [{"id": "1", "source": "x = '€'\n"}, {"id": "2", "source": "x\n", "planted": "yes"}]
+    rows = [{"id": "1"}, {"id": "2", "source": "x\n", "planted": "yes"}]
     (tmp_path / "v.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    latin = replace(
-        subject(SOURCE), files=(SourceFile("pkg/mod.py", b"# coding: latin-1\nx = 1\n"),)
-    )
     with pytest.raises(ConfigError) as caught:
-        make_mutants(latin, [config("variants", file="v.jsonl")], tmp_path, tmp_path)
+        make_mutants(subject(SOURCE), [config("variants", file="v.jsonl")], tmp_path, tmp_path)
     assert [line.removeprefix(f"{tmp_path}/v.jsonl:") for line in caught.value.problems] == [
+        "1: key 'source' is missing",
         "2: planted is not a bool",
-        "1: source holds '€', which iso-8859-1 lacks",
     ]
