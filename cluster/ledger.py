@@ -63,18 +63,24 @@ class _Failed(Exception):
 
 @dataclass
 class Account:
-    """Attempts of one step of one cell: how many were begun, what ended them, where they ran."""
+    """Attempts of one step of one cell: how many were begun, what ended them, in what words.
+
+    `heard` is told of each failure at once.
+    """
 
     step: str
     begun: int = 0
     ended: Counter[Trouble] = field(default_factory=Counter)
     events: list[Event] = field(default_factory=list)
+    heard: Callable[[Event], None] | None = None
 
     def note(self, failed: _Failed) -> None:
         """Book one failed attempt, with an event that says why."""
         self.ended[failed.trouble] += 1
         detail = f"{self.step}, attempt {self.begun}: {failed.detail}"
         self.events.append(Event(time.time(), f"attempt_{failed.trouble}", detail))
+        if self.heard is not None:
+            self.heard(self.events[-1])
 
 
 async def attempt(

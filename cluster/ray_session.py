@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import re
 import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cluster import guard
 from configs.errors import InfraError
@@ -20,6 +24,7 @@ from configs.errors import InfraError
 OBJECT_STORE_BYTES = 200_000_000
 # Ray puts its sockets 64 characters deeper; a socket's path has room for 107.
 LONGEST_FOLDER = 40
+REACH_S = 10.0
 
 # Read by Ray when it starts. Without a token anyone who reaches a port of this machine could run
 # code in our name; and with the mode unset Ray would leave a token in the user's home, which
@@ -63,8 +68,9 @@ def _connected(address: str) -> Iterator[RaySession]:
     import ray
 
     began = time.monotonic()
+    _reach(address)
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         said = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise InfraError(f"no Ray cluster at {address}: {said}; {AUTH_HINT}") from error
@@ -73,6 +79,25 @@ def _connected(address: str) -> Iterator[RaySession]:
         yield RaySession(address, local=False, start_s=time.monotonic() - began)
     finally:
         ray.shutdown()
+
+
+def live_nodes() -> list[dict[str, Any]]:
+    """Ray's account of each node that is alive now."""
+    import ray
+
+    nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+    return [node for node in nodes if node["Alive"]]
+
+
+def _reach(address: str) -> None:
+    """Fail in seconds where nobody answers: Ray tries for two minutes, and prints a page."""
+    place = re.fullmatch(r"(?:ray://)?(\[?[^/\[\]]+\]?):(\d+)", address)
+    if place is None:
+        return
+    try:
+        socket.create_connection((place[1].strip("[]"), int(place[2])), REACH_S).close()
+    except (OSError, OverflowError) as error:
+        raise InfraError(f"no Ray cluster at {address}: {error}") from error
 
 
 @contextlib.contextmanager
@@ -92,7 +117,7 @@ def _started(cpus: int | None) -> Iterator[RaySession]:
                     object_store_memory=OBJECT_STORE_BYTES,
                     include_dashboard=False,
                     log_to_driver=False,
-                    logging_level="ERROR",
+                    logging_level=logging.ERROR,
                     _temp_dir=str(folder),
                 )
             _hush()
@@ -154,7 +179,7 @@ def _environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 def _reread_settings() -> None:
     """Ray reads mode and token once, at its import; this is how its own code renews them."""
-    from ray._raylet import AuthenticationTokenLoader, Config
+    from ray._raylet import AuthenticationTokenLoader, Config  # type: ignore[attr-defined]
 
     Config.initialize("")
     AuthenticationTokenLoader.instance().reset_cache()

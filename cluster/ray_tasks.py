@@ -29,7 +29,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Order:
-    """What a task is to do beside the subject and its mutants, which travel once per subject.
+    """What a task is to do; subject, mutants and a validation shared by shards travel apart.
 
     `chosen` are positions in the subject's packed mutants. `run` stands in for
     `tasks.job.run_job` and is given by its place, not by value. `cache` is a folder on the node.
@@ -38,7 +38,6 @@ class Order:
     suite: Suite
     chosen: tuple[int, ...]
     settings: ExecutionSettings
-    validation: Validation | None = None
     budget_s: float = 0.0
     cache: Path | None = None
     run: RunJob | None = None
@@ -55,12 +54,15 @@ def cache_folder(explicit: Path | None = None) -> Path:
 
 
 def carry_out(
-    subject: Subject, mutants: tuple[PackedMutant, ...], order: Order
+    subject: Subject,
+    mutants: tuple[PackedMutant, ...],
+    validation: Validation | None,
+    order: Order,
 ) -> Iterator[Started | JobResult]:
     """A task: says that it has started, then brings the result."""
     yield Started(node_name(), os.getpid())
     picked = unpack(subject, [mutants[index] for index in order.chosen])
-    job = Job(subject, order.suite, picked, order.settings, order.validation, order.budget_s)
+    job = Job(subject, order.suite, picked, order.settings, validation, order.budget_s)
     yield _run(order.run, job, cache_folder(order.cache))
 
 

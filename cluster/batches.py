@@ -1,0 +1,132 @@
+"""Gathers finished work and commits it as units: often enough to lose little, seldom enough that
+units stay large."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from cluster.resume import Resume, committed_key
+from configs.errors import InfraError
+from storage.objects import ObjectStore
+from storage.units import commit_unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAX_ROWS = 5_000
+MAX_AGE_S = 10.0
+# Work that waits to become durable waits this long for company.
+LINGER_S = 0.2
+# With so many full units waiting, a slow store slows the cells down instead of filling memory.
+MOST_WAITING = 10
+TRIES = 4
+
+
+@dataclass
+class Batch:
+    """Finished work that is not stored yet."""
+
+    pieces: dict[str, list[pa.Table]] = field(default_factory=dict)
+    done: set[str] = field(default_factory=set)
+    facts: dict[str, Any] = field(default_factory=dict)
+    rows: int = 0
+
+    def add(self, tables: Mapping[str, pa.Table]) -> None:
+        for name, table in tables.items():
+            if table.num_rows:
+                self.pieces.setdefault(name, []).append(table)
+                self.rows += table.num_rows
+
+
+class UnitWriter:
+    """The only one that writes results. `add` as work is finished; `serve` runs beside the cells.
+
+    Units are committed one after another in the order of `add`, so that a key is never stored
+    before the work it builds on.
+    """
+
+    def __init__(
+        self,
+        store: ObjectStore,
+        experiment_id: str,
+        resume: Resume,
+        max_rows: int = MAX_ROWS,
+        max_age_s: float = MAX_AGE_S,
+    ) -> None:
+        self._store = store
+        self._experiment_id = experiment_id
+        self._resume = resume
+        self._max_rows = max_rows
+        self._max_age_s = max_age_s
+        self._batch = Batch()
+        self._full = asyncio.Event()
+        self._writing = asyncio.Lock()
+        self._room = asyncio.Condition()
+
+    async def add(
+        self,
+        tables: Mapping[str, pa.Table],
+        done: Iterable[str] = (),
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Take over finished work, once there is room for it."""
+        async with self._room:
+            await self._room.wait_for(lambda: self._batch.rows < MOST_WAITING * self._max_rows)
+        self._batch.add(tables)
+        self._batch.done.update(done)
+        self._batch.facts.update(facts or {})
+        if self._batch.rows >= self._max_rows:
+            self._full.set()
+
+    async def durable(self) -> None:
+        """Return when all that was added so far is stored."""
+        await asyncio.sleep(LINGER_S)
+        await self.flush()
+
+    async def serve(self) -> None:
+        """Commit whenever a unit is full or old enough; ends only by being cancelled."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._max_age_s):
+                    await self._full.wait()
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Commit all that waits. InfraError when the store cannot be written to."""
+        async with self._writing:
+            batch, self._batch = self._batch, Batch()
+            self._full.clear()
+            if batch.done or batch.pieces:
+                await _finished(asyncio.to_thread(self._commit, batch))
+            async with self._room:
+                self._room.notify_all()
+
+    def _commit(self, batch: Batch) -> None:
+        batch.facts[committed_key(datetime.now(UTC).isoformat(timespec="milliseconds"))] = {}
+        for attempt in range(1, TRIES + 1):
+            try:
+                commit_unit(self._store, self._experiment_id, batch.pieces, batch.done, batch.facts)
+            except InfraError:
+                if attempt == TRIES:
+                    raise
+                time.sleep(2.0**attempt)
+            else:
+                self._resume.add(batch.done, batch.facts)
+                return
+
+
+async def _finished(work: Any) -> None:
+    """Await to the end even when cancelled meanwhile: a unit is not to be committed twice."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        task.result()
+        raise

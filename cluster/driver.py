@@ -1,0 +1,77 @@
+"""Runs an experiment: plans it, takes up what is stored, and carries out the rest on Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+from cluster.conduct import board_of, conduct
+from cluster.locking import only_driver
+from cluster.options import RunOptions, RunSummary
+from cluster.plan import Plan, make_plan
+from cluster.preflight import check_nodes
+from cluster.ray_session import ray_session
+from cluster.ray_tasks import cache_folder
+from cluster.resume import Resume, cell_key
+from cluster.stopping import terminated_like_interrupted
+from configs.schema import ExperimentConfig
+from storage.manifest import Manifest, new_manifest, write_manifest
+from storage.objects import open_store
+from storage.units import read_index
+
+
+def run_experiment(
+    config: ExperimentConfig, base: Path, options: RunOptions | None = None
+) -> RunSummary:
+    """Run what is not stored yet of an experiment; `base` is what its paths are relative to.
+
+    Interrupted after Ctrl-C or SIGTERM, with all finished work stored. The summary's `verify`
+    tells whether the numbers may be used.
+    """
+    options = options or RunOptions()
+    with terminated_like_interrupted():
+        plan = make_plan(config, base, cache_folder(options.cache))
+        return run_plan(plan, options)
+
+
+def run_plan(plan: Plan, options: RunOptions) -> RunSummary:
+    """The same for a plan that is made already."""
+    began = time.monotonic()
+    cache = cache_folder(options.cache)
+    store = open_store(options.store or plan.config.store)
+    with only_driver(cache, store.uri, plan.experiment_id):
+        write_manifest(store, _manifest(plan))
+        resume = Resume(read_index(store, plan.experiment_id))
+        before = sum(resume.done(cell_key(cell.cell_id)) for cell in plan.cells)
+        board, start_s = board_of(plan, resume), 0.0
+        if before < len(plan.cells):
+            with ray_session(options.address, options.cpus) as session:
+                start_s = session.start_s
+                if options.run_job is None:
+                    check_nodes(options.cache)
+                board = asyncio.run(conduct(plan, store, resume, options))
+    return RunSummary(
+        experiment_id=plan.experiment_id,
+        store=store.uri,
+        cells=len(plan.cells),
+        done=sum(resume.done(cell_key(cell.cell_id)) for cell in plan.cells),
+        done_before=before,
+        missing=tuple(sorted(resume.missing().items())),
+        disagreements=resume.disagreements(),
+        rows=board.rows_done - board.rows_begun_with,
+        executions=board.executions,
+        failed_attempts=board.failed,
+        wall_s=time.monotonic() - began,
+        ray_start_s=start_s,
+    )
+
+
+def _manifest(plan: Plan) -> Manifest:
+    return new_manifest(
+        plan.experiment_id,
+        plan.config.experiment,
+        plan.config.model_dump(mode="json"),
+        cells=len(plan.cells),
+        hashes=plan.hashes(),
+    )

@@ -1,0 +1,57 @@
+"""Owns what travels to workers once and not with every task: subjects with their mutants."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from cluster.packing import pack
+from cluster.plan import Cell, Plan
+from cluster.ray_tasks import Order, RunJob, carry_out, remote
+from tasks.records import Validation
+
+
+class Shipping:
+    """Makes tasks of a plan's cells; a subject stays in the object store while cells need it."""
+
+    def __init__(
+        self, plan: Plan, cells: Iterable[Cell], cache: Path | None, run_job: RunJob | None
+    ) -> None:
+        self._plan = plan
+        self._cache = cache
+        self._run_job = run_job
+        self._task = remote(carry_out)
+        self._needed = Counter(cell.subject_id for cell in cells)
+        self._subjects: dict[str, tuple[Any, Any]] = {}
+
+    def ship(self, validation: Validation) -> Any:
+        """A validation that many shards share, as a reference."""
+        import ray
+
+        return ray.put(validation)
+
+    def submitter(
+        self, cell: Cell, chosen: tuple[int, ...], validation: Any, budget_s: float
+    ) -> Callable[[], Any]:
+        """What submits a task for some of the cell's mutants, as often as it is called."""
+        subject, mutants = self._subject(cell.subject_id)
+        settings = self._plan.settings
+        order = Order(cell.suite, chosen, settings, budget_s, self._cache, self._run_job)
+        return lambda: self._task.remote(subject, mutants, validation, order)
+
+    def release(self, cell: Cell) -> None:
+        """The cell is finished with its subject."""
+        self._needed[cell.subject_id] -= 1
+        if not self._needed[cell.subject_id]:
+            self._subjects.pop(cell.subject_id, None)
+
+    def _subject(self, subject_id: str) -> tuple[Any, Any]:
+        import ray
+
+        if subject_id not in self._subjects:
+            planned = self._plan.subjects[subject_id]
+            packed = pack(planned.subject, planned.runnable)
+            self._subjects[subject_id] = (ray.put(planned.subject), ray.put(packed))
+        return self._subjects[subject_id]

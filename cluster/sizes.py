@@ -1,0 +1,74 @@
+"""Owns how work is cut into tasks: 0.2-30 s each, by what the baselines took. Times in seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tasks.records import ExecutionSettings, Row, Validation
+
+# The first task of a cell validates, and executes for as long as this; most suites end in it.
+FIRST_BUDGET_S = 10.0
+# What a shard is cut for, and when it is stopped and the rest asked for again.
+SHARD_S = 15.0
+SHARD_BUDGET_S = 30.0
+# No shard is made smaller than this to keep CPUs busy: each collects the suite anew.
+LEAST_SHARD_S = 2.0
+# Beside the tests themselves: a fork, a mount, the report.
+ROW_S = 0.02
+# Sources that one task carries to its host.
+TASK_BYTES = 64_000_000
+# A row never takes longer, whatever its tests' limits add up to: the host is taken for hung.
+LONGEST_ROW_S = 3600.0
+# Runs of the suite that validation makes beside the baselines: collection, controls, a margin.
+CONTROL_RUNS = 6
+
+
+def row_seconds(validation: Validation, rows: Sequence[Row]) -> float:
+    """What one mutant takes: measured where rows are there, else one baseline of every test."""
+    if not rows:
+        return ROW_S + validation.baseline_s
+    spent = sum(entry.duration_s for row in rows for entry in row.executions if entry.executed)
+    return ROW_S + spent / len(rows)
+
+
+def shards_of(
+    positions: Sequence[int], row_s: float, cpus: int, mutant_bytes: int
+) -> tuple[tuple[int, ...], ...]:
+    """Mutants dealt out over shards, like cards: neighbours are often slow together."""
+    total = len(positions) * row_s
+    count = max(
+        math.ceil(total / SHARD_S),
+        min(cpus, int(total / LEAST_SHARD_S)),
+        math.ceil(len(positions) * mutant_bytes / TASK_BYTES),
+        1,
+    )
+    count = min(count, len(positions))
+    return tuple(tuple(positions[start::count]) for start in range(count))
+
+
+def first_sample(count: int, mutant_bytes: int) -> tuple[int, ...]:
+    """Positions of the mutants that the first task takes along: all, or as many as it can carry."""
+    step = max(1, math.ceil(count * mutant_bytes / TASK_BYTES))
+    return tuple(range(0, count, step))
+
+
+def limit_seconds(
+    settings: ExecutionSettings, validation: Validation | None, budget_s: float
+) -> float:
+    """How long a task may take before something must be wrong with it.
+
+    The budget, the slowest last row, and its set-up; tests that hang are stopped much earlier by
+    their own limits.
+    """
+    limits = settings.limits
+    runs = CONTROL_RUNS + (settings.baseline_runs if validation is None else 0)
+    setup = runs * (limits.collect_s + (validation.baseline_s if validation else 0.0))
+    if validation is None:
+        return budget_s + setup + LONGEST_ROW_S
+    walls = (
+        max(limits.wall_floor_s, limits.cpu_multiplier * test.duration_s)
+        for test in validation.tests
+    )
+    row = sum(walls) * (1 + limits.confirm_factor)
+    return budget_s + setup + min(row, LONGEST_ROW_S)
