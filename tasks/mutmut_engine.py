@@ -100,7 +100,7 @@ def _build(entry: Path, version: str, cache: Path) -> None:
     try:
         run_uv(["venv", "--quiet", "--python", sys.executable, folder / "env"], cache)
         python = folder / "env" / "bin" / "python"
-        install = ["pip", "install", "--quiet", "--only-binary", ":all:", "--python", python]
+        install = ["pip", "install", "--quiet", "--only-binary", ":all:", "--python", str(python)]
         run_uv([*install, f"mutmut=={version}"], cache)
         (folder / "env").rename(entry)
     except NotFoundError as error:
