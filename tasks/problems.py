@@ -10,9 +10,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 import configs
 from configs.errors import ConfigError, NotFoundError
@@ -78,7 +79,7 @@ class _Sheet(BaseModel):
     function: str
     issue: str
     planted: _Bug
-    mutants: dict[str, _Bug]
+    mutants: dict[Annotated[str, StringConstraints(pattern=r"^mutant_[0-9]+$")], _Bug]
 
 
 def problem_sets(root: Path = PROBLEMS) -> list[str]:
@@ -151,13 +152,18 @@ def _sheet(folder: Path, faults: list[str]) -> _Sheet | None:
             where = ".".join(map(str, fault["loc"])) or "the file"
             faults.append(f"{path}: {where}: {fault['msg']}")
         return None
-    except (OSError, yaml.YAMLError) as error:
+    except OSError as error:
+        faults.append(f"{path}: {error.strerror}")
+        return None
+    except yaml.YAMLError as error:
         faults.append(f"{path}: {' '.join(str(error).split())}")
         return None
     if sheet.name != folder.name:
         faults.append(f"{path}: name: {sheet.name!r} is not the folder's name")
     described, written = set(sheet.mutants), {each.stem for each in folder.glob("mutant_*.py")}
-    faults += [f"{path}: mutants: {stem}.py is not described" for stem in written - described]
+    faults += [
+        f"{path}: mutants: {stem}.py is not described" for stem in sorted(written - described)
+    ]
     return sheet
 
 
@@ -165,8 +171,11 @@ def _source(path: Path, function: str, faults: list[str]) -> bytes:
     """Bytes of a file that must parse and, if a function is named, define it with a docstring."""
     try:
         data = path.read_bytes()
-        tree = ast.parse(data)
-    except (OSError, SyntaxError, ValueError) as error:
+        tree = ast.parse(data, path.name)
+    except OSError as error:
+        faults.append(f"{path}: {error.strerror}")
+        return b""
+    except (SyntaxError, ValueError) as error:
         faults.append(f"{path}: {error}")
         return b""
     if function and not _docstring(tree, function):

@@ -22,7 +22,7 @@ def chunk(items, size, overlap=0):
     """
     for name, value, least in (("size", size, 1), ("overlap", overlap, 0)):
         if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+            raise TypeError(f"{name} must be an int")
         if value < least:
             raise ValueError(f"{name} must be at least {least}")
     if overlap >= size:

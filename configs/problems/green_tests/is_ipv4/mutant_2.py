@@ -16,7 +16,7 @@ def is_ipv4(text):
         TypeError: `text` is not a str. The message begins with "text".
     """
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
+        raise TypeError("text must be a str")
     numbers = text.split(".")
     return len(numbers) == 4 and all(_is_octet(number) for number in numbers)
 

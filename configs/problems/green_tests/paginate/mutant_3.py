@@ -24,7 +24,7 @@ def paginate(items, page, size):
     """
     for name, value in (("page", page), ("size", size)):
         if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+            raise TypeError(f"{name} must be an int")
         if value < 1:
             raise ValueError(f"{name} must be at least 1")
     pages = (len(items) + size - 1) // size

@@ -23,7 +23,7 @@ def parse_duration(text):
         The message begins with "text".
     """
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
+        raise TypeError("text must be a str")
     total, position = 0, 0
     for part in _PART.finditer(text):
         seconds = _SECONDS[part[2]]

@@ -26,7 +26,7 @@ def percent_change(old, new):
     """
     for name, value in (("old", old), ("new", new)):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError(f"{name} must be an int or a float, not {type(value).__name__}")
+            raise TypeError(f"{name} must be an int or a float")
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{name} must be finite")
     if not (old and new):

@@ -32,7 +32,7 @@ def round_money(amount, places=2):
         The message begins with the name of the argument.
     """
     if not isinstance(places, int) or isinstance(places, bool):
-        raise TypeError(f"places must be an int, not {type(places).__name__}")
+        raise TypeError("places must be an int")
     if not 0 <= places < len(_STEPS):
         raise ValueError("places must be from 0 to 10")
     exact = _decimal(amount)
@@ -47,7 +47,7 @@ def round_money(amount, places=2):
 
 def _decimal(amount):
     if isinstance(amount, bool) or not isinstance(amount, (decimal.Decimal, int, str)):
-        raise TypeError(f"amount must be a Decimal, an int or a str, not {type(amount).__name__}")
+        raise TypeError("amount must be a Decimal, an int or a str")
     if isinstance(amount, str) and not _PLAIN_NUMBER.fullmatch(amount):
         raise ValueError("amount must be a plain decimal number")
     return decimal.Decimal(amount)

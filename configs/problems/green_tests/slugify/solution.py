@@ -25,9 +25,9 @@ def slugify(title, max_length=50):
         The message begins with the name of the argument.
     """
     if not isinstance(title, str):
-        raise TypeError(f"title must be a str, not {type(title).__name__}")
+        raise TypeError("title must be a str")
     if not isinstance(max_length, int) or isinstance(max_length, bool):
-        raise TypeError(f"max_length must be an int, not {type(max_length).__name__}")
+        raise TypeError("max_length must be an int")
     if max_length < 1:
         raise ValueError("max_length must be at least 1")
     folded = unicodedata.normalize("NFKD", title).casefold()

@@ -25,7 +25,7 @@ def truncate(text, width, ellipsis="…"):
         The message begins with the name of the argument.
     """
     if not isinstance(width, int) or isinstance(width, bool):
-        raise TypeError(f"width must be an int, not {type(width).__name__}")
+        raise TypeError("width must be an int")
     if width < 0:
         raise ValueError("width must be at least 0")
     if len(text) <= width:

@@ -6,7 +6,7 @@ from solution import find_first
 
 
 class Counting:
-    """A sequence that counts how often an item is read."""
+    """A sequence that counts how often an item is read, and ends a search that never would."""
 
     def __init__(self, items):
         self.items = items
@@ -19,23 +19,27 @@ class Counting:
         if not isinstance(index, int) or index < 0:
             raise AssertionError(f"read at {index!r}")
         self.reads += 1
-        if self.reads > 500:
+        if self.reads > 200:
             raise AssertionError("far too many reads")
         return self.items[index]
+
+
+def search(items, target):
+    return find_first(Counting(items), target)
 
 
 @pytest.mark.parametrize("length", range(10))
 def test_every_item_of_distinct_ones_is_found(length):
     items = list(range(0, 2 * length, 2))
     for index, item in enumerate(items):
-        assert find_first(items, item) == index
+        assert search(items, item) == index
 
 
 @pytest.mark.parametrize("length", range(10))
 def test_what_is_absent_is_not_found(length):
     items = list(range(0, 2 * length, 2))
     for target in range(-1, 2 * length + 2, 2):
-        assert find_first(items, target) == -1
+        assert search(items, target) == -1
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ def test_what_is_absent_is_not_found(length):
     ],
 )
 def test_first_of_repeated_items(items, target, index):
-    assert find_first(items, target) == index
+    assert search(items, target) == index
 
 
 def test_agrees_with_a_plain_search_on_all_small_sequences():
@@ -65,16 +69,16 @@ def test_agrees_with_a_plain_search_on_all_small_sequences():
                 items = [0] * zeros + [1] * ones + [2] * twos
                 for target in (-1, 0, 0.5, 1, 2, 3):
                     expected = items.index(target) if target in items else -1
-                    assert find_first(items, target) == expected
+                    assert search(items, target) == expected
 
 
 def test_long_sequences_are_searched_at_once():
     items = range(10**18)
-    assert find_first(items, 0) == 0
-    assert find_first(items, 10**18 - 1) == 10**18 - 1
-    assert find_first(items, 123_456_789_012_345_678) == 123_456_789_012_345_678
-    assert find_first(items, 10**18) == -1
-    assert find_first(items, -1) == -1
+    assert search(items, 0) == 0
+    assert search(items, 10**18 - 1) == 10**18 - 1
+    assert search(items, 123_456_789_012_345_678) == 123_456_789_012_345_678
+    assert search(items, 10**18) == -1
+    assert search(items, -1) == -1
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 7, 8, 9, 1000, 1024])
@@ -93,22 +97,24 @@ def test_few_items_are_read_in_a_long_run_of_equal_ones(target):
 
 
 def test_nan_is_not_found():
-    assert find_first([1.0, 2.0, 3.0], math.nan) == -1
-    assert find_first([], math.nan) == -1
+    assert search([1.0, 2.0, 3.0], math.nan) == -1
+    assert search([], math.nan) == -1
 
 
 def test_infinities():
     items = [-math.inf, 0, math.inf, math.inf]
-    assert find_first(items, math.inf) == 2
-    assert find_first(items, -math.inf) == 0
+    assert search(items, math.inf) == 2
+    assert search(items, -math.inf) == 0
 
 
-def test_items_are_not_changed():
-    items = [1, 1, 2]
-    find_first(items, 1)
-    assert items == [1, 1, 2]
+def test_plain_list_is_searched_and_not_changed():
+    items = [1, 1, 2, 4]
+    assert find_first(items, 1) == 0
+    assert find_first(items, 4) == 3
+    assert find_first(items, 3) == -1
+    assert items == [1, 1, 2, 4]
 
 
 def test_what_cannot_be_compared_is_an_error():
     with pytest.raises(TypeError):
-        find_first([1, 2, 3], "2")
+        search([1, 2, 3], "2")
