@@ -41,7 +41,7 @@ class Recorder:
             location=item.location,
             keywords={},
             outcome=outcome,
-            longrepr=text,  # type: ignore[arg-type]
+            longrepr=text,
             when=call.when,  # type: ignore[arg-type]
             sections=[],
             duration=call.duration,

@@ -48,8 +48,6 @@ class Server:
         self.journal = Journal()
         self.ordinal_of: dict[Key, int] = {}
         self.view = views.open_station(spec.tree_id, spec.files, spec.limits.tmp_mb)
-        roots = [os.path.join(views.WORK, root).rstrip("/") for root in spec.args.import_roots]
-        os.environ["PYTHONPATH"] = os.pathsep.join(roots)
 
     def learn(self, keys: Sequence[Sequence[Any]]) -> None:
         """From now on tests are named by their place in this list."""
@@ -149,7 +147,12 @@ def process(order_fd: int, journal_fd: int) -> None:
     args = SuiteArgs(**{k: tuple(v) for k, v in told["args"].items()})
     ordinal_of = {(nodeid, count): n for n, (nodeid, count) in enumerate(told["keys"])}
     targets = [os.path.join(views.WORK, target) for target in told["targets"]]
-    _collect_and_run(journal, args, ordinal_of, targets, told["order"])
+    try:
+        _collect_and_run(journal, args, ordinal_of, targets, told["order"])
+    except BaseException:
+        journal.record("broken", traceback.format_exc())
+    finally:
+        os._exit(0)
 
 
 def collect_and_run(server: Server, order: dict[str, Any]) -> None:

@@ -5,6 +5,8 @@ pytest runs as itself; we take over where it would loop over the tests, through 
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import os
 import random
 import sys
@@ -14,11 +16,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from _pytest.config import default_plugins
 
 from .journal import Journal
 from .outcomes import KILLING, Recorder, describe
 
 SEED = 0
+_HYPOTHESIS = "_hypothesis_pytestplugin"  # declared by default, so it may be absent
 Key = tuple[str, int]  # node id, and which of several tests with that same id
 
 
@@ -59,11 +63,7 @@ class _Loop:
         self._then = then
         self.refusal = ""
         self.reached = False
-        self._fds: frozenset[int] = frozenset()
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_load_initial_conftests(self) -> None:
-        self._fds = frozenset(int(name) for name in os.listdir("/proc/self/fd"))
+        self._fds = open_fds()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -72,8 +72,27 @@ class _Loop:
         # Its lines go nowhere, and drawing them costs as much as a small test.
         session.config.pluginmanager.unregister(name="terminalreporter")
         if not self.refusal:
-            self._then(Collected(session, self._recorder, list(session.items), self._fds))
+            fds = self._fds | _capture_fds(session.config)
+            self._then(Collected(session, self._recorder, list(session.items), fds))
         return True
+
+
+def open_fds() -> frozenset[int]:
+    """File descriptors of this process."""
+    return frozenset(int(name) for name in os.listdir("/proc/self/fd"))
+
+
+def _capture_fds(config: pytest.Config) -> frozenset[int]:
+    """Those of pytest's own capture; it empties its files before each use, so forks may share."""
+    capture = getattr(config.pluginmanager.getplugin("capturemanager"), "_global_capturing", None)
+    found = set()
+    for stream in ("in_", "out", "err"):
+        part = getattr(capture, stream, None)
+        found.add(getattr(part, "targetfd_save", None))
+        file: Any = getattr(part, "tmpfile", None)
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            found.add(file.fileno())
+    return frozenset(fd for fd in found if isinstance(fd, int))
 
 
 def _foreign_loop(session: pytest.Session, ours: object) -> str:
@@ -87,8 +106,13 @@ def _foreign_loop(session: pytest.Session, ours: object) -> str:
 
 def start(args: SuiteArgs, then: Callable[[Collected], None]) -> str:
     """Run pytest up to its loop over the tests and call `then`; '' or why that never happened."""
+    _import_all_of_pytest()
     forget_owned(args.owned)
-    sys.path[:0] = [os.path.join("/work", root).rstrip("/") for root in args.import_roots]
+    roots = [os.path.join("/work", root).rstrip("/") for root in args.import_roots]
+    sys.path[:0] = roots
+    # For processes that tests start; set this late, since a new interpreter of ours must find
+    # pytest's own dependencies before it finds a subject of the same name.
+    os.environ["PYTHONPATH"] = os.pathsep.join(roots)
     recorder = Recorder()
     loop = _Loop(recorder, then)
     random.seed(SEED)
@@ -100,14 +124,21 @@ def start(args: SuiteArgs, then: Callable[[Collected], None]) -> str:
     return ""
 
 
+def _import_all_of_pytest() -> None:
+    """What pytest would import later must come before the subject's modules take those names."""
+    for name in default_plugins:
+        importlib.import_module(f"_pytest.{name}")
+
+
 def command_line(args: SuiteArgs) -> list[str]:
     """pytest's arguments. Inherited addopts are dropped: -x, --cov or -n would bend the verdicts.
 
     Assertions stay plain: rewriting them renders differences at great cost for each killed mutant,
     and changes no outcome.
     """
-    plugins = [word for name in args.plugins for word in ("-p", name)]
-    fixed = ["--rootdir=/work", "--assert=plain", "--basetemp=/tmp/pytest", "--color=no", "-q"]
+    names = [n for n in args.plugins if n != _HYPOTHESIS or importlib.util.find_spec(n)]
+    plugins = [word for name in names for word in ("-p", name)]
+    fixed = ["--rootdir=/work", "--assert=plain", "--basetemp=/tmp/pytest", "--no-header", "-q"]
     ini = ["-o", "addopts=", "-o", "cache_dir=/tmp/pytest-cache"]
     return [*plugins, *ini, *fixed, *args.extra, *args.paths]
 
@@ -145,16 +176,24 @@ def run(
     journal.record("found", [ordinal for ordinal, _ in found])
     for nodeid, name, message in collected.recorder.collect_errors:
         journal.record("collect_error", nodeid, name, message)
+    _drop_captured(collected.session.config)
     random.seed(SEED)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed(SEED)
-    following = [item for _, item in found[1:]] + [None]
+    following = [*(item for _, item in found[1:]), None][: len(found)]
     for (ordinal, item), nextitem in zip(found, following, strict=True):
         outcome = _run_one(collected.recorder, item, nextitem, journal, ordinal, watch)
         if outcome in KILLING and ordinal in stop_at:
             break
     journal.end()
+
+
+def _drop_captured(config: pytest.Config) -> None:
+    """Forks share the files of pytest's capture: one that was killed leaves its output there."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if capture is not None and capture.is_globally_capturing():
+        capture.read_global_capture()
 
 
 def _run_one(

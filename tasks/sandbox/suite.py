@@ -232,7 +232,7 @@ class SuiteRun:
         again = self.lines.process(files).results
         for n in different:
             nodeid = self.tests[n].key[0]
-            detail = f"{strategy} {results[n][0]}, process {oracle[n][0]}"
+            detail = f"{strategy} {_told(results[n])}, process {_told(oracle[n])}"
             detail = f"{mutant['mutant_id']} {nodeid}: {detail}"
             stable = again[n][0] == oracle[n][0]
             self._event("disagreement" if stable else "unstable", detail)
@@ -241,6 +241,11 @@ class SuiteRun:
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _WORTH_TESTS = 20
 _WORTH_S = 0.05
+
+
+def _told(result: tuple[str, float, float, str, str]) -> str:
+    outcome, _, _, name, message = result
+    return f"{outcome} ({name}: {message})" if name else outcome
 
 
 def _as_message(test: TestFacts) -> Message:
