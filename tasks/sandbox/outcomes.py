@@ -40,7 +40,7 @@ class Recorder:
             nodeid=item.nodeid,
             location=item.location,
             keywords={},
-            outcome=outcome,
+            outcome=outcome,  # type: ignore[arg-type]
             longrepr=text,
             when=call.when,  # type: ignore[arg-type]
             sections=[],
