@@ -13,6 +13,8 @@ from .equality import same_code
 
 _INNER = "an inner function of it is alive"
 LiveKey = tuple[str, str, int]  # co_filename, co_name, co_firstlineno
+Functions = dict[LiveKey, list[FunctionType]]
+Strangers = Sequence[tuple[LiveKey, FunctionType]]
 
 
 def live_key(code: CodeType) -> LiveKey:
@@ -28,24 +30,28 @@ class Holders:
 
     def __init__(self, filenames: Collection[str]) -> None:
         gc.unfreeze()  # frozen objects are not listed
+        enabled = gc.isenabled()
+        gc.disable()  # looking allocates enough to set off a collection
         self._look(filenames)
         if set(self.reasons.values()) - {_INNER}:
             gc.collect()  # what is only garbage is no reason; inner functions mostly are not
             self._look(filenames)
+        if enabled:
+            gc.enable()
 
     def _look(self, filenames: Collection[str]) -> None:
         objects = gc.get_objects()
-        functions = [o for o in objects if type(o) is FunctionType]
+        # Reading `__code__` raises an audit event, so each function is read once; and what is kept
+        # of it is no code object, which would count as a holder.
+        known = [(live_key(o.__code__), o) for o in objects if type(o) is FunctionType]
         self.signatures = frozenset(_signatures(objects))
         del objects
         targets = frozenset(filenames)
-        self.functions: dict[LiveKey, list[FunctionType]] = {}
-        strangers = []
-        for function in functions:
-            if function.__code__.co_filename in targets:
-                self.functions.setdefault(live_key(function.__code__), []).append(function)
-            else:
-                strangers.append(function)
+        self.functions: Functions = {}
+        for key, function in known:
+            if key[0] in targets:
+                self.functions.setdefault(key, []).append(function)
+        strangers = [(key, function) for key, function in known if key[0] not in targets]
         self.reasons: dict[LiveKey, str] = {}
         self._note(_elsewhere(self.functions, strangers), "loaded under another path too")
         self._note(_copied(self.functions, strangers), "a copy of its code is live")
@@ -68,12 +74,10 @@ def _signatures(objects: Sequence[Any]) -> Iterator[tuple[str, ...]]:
             yield tuple(found.parameters)
 
 
-def _elsewhere(
-    functions: dict[LiveKey, list[FunctionType]], strangers: Sequence[FunctionType]
-) -> Iterator[LiveKey]:
+def _elsewhere(functions: Functions, strangers: Strangers) -> Iterator[LiveKey]:
     """Functions of a file that is also loaded by another name of it: a link, a relative path."""
     names = {os.path.basename(key[0]) for key in functions}
-    others = {f.__code__.co_filename for f in strangers}
+    others = {key[0] for key, _ in strangers}
     others = {other for other in others if os.path.basename(other) in names}
     aliased = {key[0] for key in functions for other in others if _same_file(key[0], other)}
     return (key for key in functions if key[0] in aliased)
@@ -86,9 +90,7 @@ def _same_file(one: str, other: str) -> bool:
         return False
 
 
-def _copied(
-    functions: dict[LiveKey, list[FunctionType]], strangers: Sequence[FunctionType]
-) -> Iterator[LiveKey]:
+def _copied(functions: Functions, strangers: Strangers) -> Iterator[LiveKey]:
     """Functions whose code was also compiled from a copy of the text.
 
     In a file on disk small functions are alike by chance, so there the line must agree as well.
@@ -96,15 +98,14 @@ def _copied(
     by_name: dict[str, list[LiveKey]] = {}
     for key in functions:
         by_name.setdefault(key[1], []).append(key)
-    for stranger in strangers:
-        code = stranger.__code__
-        for key in by_name.get(code.co_name, ()):
-            on_disk = code.co_firstlineno != key[2] and os.path.isfile(code.co_filename)
-            if not on_disk and same_code(code, functions[key][0].__code__):
+    for (filename, name, line), stranger in strangers:
+        for key in by_name.get(name, ()):
+            by_chance = line != key[2] and os.path.isfile(filename)
+            if not by_chance and same_code(stranger.__code__, functions[key][0].__code__):
                 yield key
 
 
-def _with_inner(functions: dict[LiveKey, list[FunctionType]]) -> Iterator[LiveKey]:
+def _with_inner(functions: Functions) -> Iterator[LiveKey]:
     alive = {id(f.__code__) for live in functions.values() for f in live}
     for key, live in functions.items():
         if any(id(code) in alive for f in live for code in _nested(f.__code__)):
@@ -118,13 +119,14 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
             yield from _nested(const)
 
 
-def _shared_defaults(
-    functions: dict[LiveKey, list[FunctionType]], strangers: Sequence[FunctionType]
-) -> Iterator[LiveKey]:
+def _shared_defaults(functions: Functions, strangers: Strangers) -> Iterator[LiveKey]:
     """Functions whose tuple of defaults a function of another file holds too."""
-    known = {id(f.__defaults__) for f in strangers if f.__defaults__}
+    own = {id(f.__defaults__) for live in functions.values() for f in live} - {id(None)}
+    if not own:
+        return
+    taken = {id(stranger.__defaults__) for _, stranger in strangers} & own
     for key, live in functions.items():
-        if any(id(f.__defaults__) in known for f in live):
+        if any(id(f.__defaults__) in taken for f in live):
             yield key
 
 

@@ -72,6 +72,38 @@ def test_threads_are_recorded() -> None:
     assert "in_thread" in ran
 
 
+def test_with_targets_recording_waits_for_the_first_of_them() -> None:
+    recorder = RunRecorder(["/the/target.py"])
+    recorder.start()
+    called()
+    assert sys.getprofile() is None
+    exec(compile("def f(): pass\ndef g(): pass\nf()", "/the/target.py", "exec"), {})
+    in_thread()
+    ran = recorder.stop()
+    assert ran is not None
+    names = {(path, name) for path, name, _ in ran}
+    assert {("/the/target.py", "f"), (__file__, "in_thread")} <= names
+    assert not {("/the/target.py", "g"), (__file__, "called")} & names
+
+
+def test_targets_that_were_never_executed_ran_nothing() -> None:
+    recorder = RunRecorder(["/the/target.py"])
+    recorder.start()
+    called()
+    assert recorder.stop() == frozenset()
+    exec(compile("pass", "/the/target.py", "exec"), {})
+    assert sys.getprofile() is None
+
+
+def test_a_target_first_executed_in_a_thread_cuts_the_record() -> None:
+    recorder = RunRecorder(["/the/target.py"])
+    recorder.start()
+    thread = threading.Thread(target=exec, args=(compile("0", "/the/target.py", "exec"),))
+    thread.start()
+    thread.join()
+    assert recorder.stop() is None
+
+
 def test_a_profiler_set_meanwhile_cuts_the_record() -> None:
     if sys.version_info >= (3, 12):
         pytest.skip("a second profiler cannot be set")
