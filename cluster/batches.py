@@ -51,19 +51,10 @@ class UnitWriter:
     before the work it builds on.
     """
 
-    def __init__(
-        self,
-        store: ObjectStore,
-        experiment_id: str,
-        resume: Resume,
-        max_rows: int = MAX_ROWS,
-        max_age_s: float = MAX_AGE_S,
-    ) -> None:
+    def __init__(self, store: ObjectStore, experiment_id: str, resume: Resume) -> None:
         self._store = store
         self._experiment_id = experiment_id
         self._resume = resume
-        self._max_rows = max_rows
-        self._max_age_s = max_age_s
         self._batch = Batch()
         self._full = asyncio.Event()
         self._writing = asyncio.Lock()
@@ -77,11 +68,11 @@ class UnitWriter:
     ) -> None:
         """Take over finished work, once there is room for it."""
         async with self._room:
-            await self._room.wait_for(lambda: self._batch.rows < MOST_WAITING * self._max_rows)
+            await self._room.wait_for(lambda: self._batch.rows < MOST_WAITING * MAX_ROWS)
         self._batch.add(tables)
         self._batch.done.update(done)
         self._batch.facts.update(facts or {})
-        if self._batch.rows >= self._max_rows:
+        if self._batch.rows >= MAX_ROWS:
             self._full.set()
 
     async def durable(self) -> None:
@@ -93,7 +84,7 @@ class UnitWriter:
         """Commit whenever a unit is full or old enough; ends only by being cancelled."""
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._max_age_s):
+                async with asyncio.timeout(MAX_AGE_S):
                     await self._full.wait()
             await self.flush()
 

@@ -16,7 +16,7 @@ from cluster.ray_session import live_nodes
 from cluster.resume import Resume, cell_key, mutants_key, shard_key, subject_key
 from cluster.shipping import Shipping
 from cluster.slots import Slots
-from cluster.stopping import asked_to_stop
+from cluster.stopping import Stopping
 from configs.errors import Interrupted
 from storage.objects import ObjectStore
 from storage.rows import mutant_rows, subject_rows
@@ -28,7 +28,9 @@ LOOK_EVERY_S = 5.0
 Work = Coroutine[Any, Any, Any]
 
 
-async def conduct(plan: Plan, store: ObjectStore, resume: Resume, options: RunOptions) -> Board:
+async def conduct(
+    plan: Plan, store: ObjectStore, resume: Resume, options: RunOptions, signals: Stopping
+) -> Board:
     """Carry out all cells that are not stored yet, on the Ray that is connected.
 
     Interrupted when a signal came first. What is finished is stored, however this ends.
@@ -46,8 +48,8 @@ async def conduct(plan: Plan, store: ObjectStore, resume: Resume, options: RunOp
         retry=options.retry,
         board=board,
     )
-    stop = asyncio.Event()
-    with asked_to_stop(stop.set), shown(board, options.progress):
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    with signals.calling(lambda: _wake(loop, stop)), shown(board, options.progress):
         try:
             beside = [run.writer.serve(), _watch(run), stop.wait()]
             ended = await _until_first(_all_cells(todo, run), beside)
@@ -127,6 +129,11 @@ async def _until_first(work: Work, beside: Sequence[Work]) -> bool:
         return main in done
     finally:
         await _call_off([main, *others])
+
+
+def _wake(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    """Set an event from a signal handler: the loop may be asleep just then."""
+    loop.call_soon_threadsafe(stop.set)
 
 
 async def _call_off(tasks: Sequence[asyncio.Future[Any]]) -> None:

@@ -14,7 +14,7 @@ from cluster.preflight import check_nodes
 from cluster.ray_session import ray_session
 from cluster.ray_tasks import cache_folder
 from cluster.resume import Resume, cell_key
-from cluster.stopping import terminated_like_interrupted
+from cluster.stopping import Stopping, stopping
 from configs.schema import ExperimentConfig
 from storage.manifest import Manifest, new_manifest, write_manifest
 from storage.objects import open_store
@@ -30,13 +30,18 @@ def run_experiment(
     tells whether the numbers may be used.
     """
     options = options or RunOptions()
-    with terminated_like_interrupted():
+    with stopping() as signals:
         plan = make_plan(config, base, cache_folder(options.cache))
-        return run_plan(plan, options)
+        return _run(plan, options, signals)
 
 
 def run_plan(plan: Plan, options: RunOptions) -> RunSummary:
     """The same for a plan that is made already."""
+    with stopping() as signals:
+        return _run(plan, options, signals)
+
+
+def _run(plan: Plan, options: RunOptions, signals: Stopping) -> RunSummary:
     began = time.monotonic()
     cache = cache_folder(options.cache)
     store = open_store(options.store or plan.config.store)
@@ -47,10 +52,11 @@ def run_plan(plan: Plan, options: RunOptions) -> RunSummary:
         board, start_s = board_of(plan, resume), 0.0
         if before < len(plan.cells):
             with ray_session(options.address, options.cpus) as session:
+                signals.install()
                 start_s = session.start_s
                 if options.run_job is None:
                     check_nodes(options.cache)
-                board = asyncio.run(conduct(plan, store, resume, options))
+                board = asyncio.run(conduct(plan, store, resume, options, signals))
     return RunSummary(
         experiment_id=plan.experiment_id,
         store=store.uri,

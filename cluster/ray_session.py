@@ -22,8 +22,8 @@ from cluster import guard
 from configs.errors import InfraError
 
 OBJECT_STORE_BYTES = 200_000_000
-# Ray puts its sockets 64 characters deeper; a socket's path has room for 107.
-LONGEST_FOLDER = 40
+# A socket's path has room for 107 characters; ours take 16 of them and Ray's own up to 64.
+LONGEST_BASE = 27
 REACH_S = 10.0
 
 # Read by Ray when it starts. Without a token anyone who reaches a port of this machine could run
@@ -72,8 +72,8 @@ def _connected(address: str) -> Iterator[RaySession]:
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InfraError(f"no Ray cluster at {address}: {said}; {AUTH_HINT}") from error
+        reason = f"{_first_line(error)}; {AUTH_HINT}"
+        raise InfraError(f"no Ray cluster at {address}: {reason}") from error
     _hush()
     try:
         yield RaySession(address, local=False, start_s=time.monotonic() - began)
@@ -108,22 +108,35 @@ def _started(cpus: int | None) -> Iterator[RaySession]:
         import ray
 
         try:
-            # Ray puts the current folder first on the workers' path, where a user's package named
-            # `tasks` would shadow ours: start from an empty one.
-            with contextlib.chdir(folder):
-                ray.init(
-                    address="local",
-                    num_cpus=cpus or len(os.sched_getaffinity(0)),
-                    object_store_memory=OBJECT_STORE_BYTES,
-                    include_dashboard=False,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                    _temp_dir=str(folder),
-                )
+            _init_local(folder, cpus or len(os.sched_getaffinity(0)))
             _hush()
             yield RaySession("local", local=True, start_s=time.monotonic() - began)
         finally:
             ray.shutdown()
+
+
+def _init_local(folder: Path, cpus: int) -> None:
+    import ray
+
+    try:
+        # Ray puts the current folder first on the workers' path, where a user's package named
+        # `tasks` would shadow ours: start from an empty one.
+        with contextlib.chdir(folder):
+            ray.init(
+                address="local",
+                num_cpus=cpus,
+                object_store_memory=OBJECT_STORE_BYTES,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                _temp_dir=str(folder),
+            )
+    except Exception as error:
+        raise InfraError(f"Ray did not start: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _hush() -> None:
@@ -143,7 +156,7 @@ def _local_settings() -> dict[str, str]:
 def _session_folder() -> Path:
     base = tempfile.gettempdir()
     return Path(
-        tempfile.mkdtemp(prefix="kg-ray-", dir=base if len(base) < LONGEST_FOLDER else "/tmp")
+        tempfile.mkdtemp(prefix="kg-ray-", dir=base if len(base) <= LONGEST_BASE else "/tmp")
     )
 
 
@@ -151,7 +164,13 @@ def _session_folder() -> Path:
 def _guarded(folder: Path) -> Iterator[None]:
     who = [str(os.getpid()), str(os.getsid(0))]
     command = [sys.executable, "-I", "-S", guard.__file__, str(folder), *who]
-    watcher = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    watcher = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     try:
         yield
     finally:

@@ -16,6 +16,7 @@ from cluster.ledger import RetryPolicy
 from cluster.options import RunOptions
 from cluster.plan import Cell, Plan, PlannedSubject
 from cluster.resume import Resume
+from cluster.stopping import Stopping
 from configs.loading import make_config
 from storage.objects import open_store
 from storage.units import read_index
@@ -88,7 +89,7 @@ def run(plan: Plan, store: Path, retry: RetryPolicy = QUICK) -> tuple[Board, Res
     place = open_store(str(store))
     resume = Resume(read_index(place, plan.experiment_id))
     options = RunOptions(progress=False, retry=retry, run_job=work.measure)
-    return asyncio.run(conduct(plan, place, resume, options)), resume
+    return asyncio.run(conduct(plan, place, resume, options, Stopping())), resume
 
 
 class Stored:

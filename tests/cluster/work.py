@@ -92,10 +92,13 @@ def measure(job: Job, cache: Path) -> JobResult:
 
     The text is JSON: `tests`, `row_s` (seconds a mutant takes), `validate_s`, `status`, `trouble`
     with `times` and `marker` (see `fail`), `lose` (ids of mutants whose row is always lost),
-    `lose_once`, `log` (a folder where each row leaves a mark), `differ` (rows that disagree).
+    `lose_once`, `begun` (a file to make), `log` (a folder where each row leaves a mark), `differ`
+    (rows that disagree).
     """
     told: dict[str, Any] = json.loads(job.suite.source)
     began = time.monotonic()
+    if "begun" in told:
+        Path(told["begun"]).touch()
     if "trouble" in told and count(Path(told["marker"])) <= told["times"]:
         fail(told["trouble"])
     time.sleep(told.get("validate_s", 0.0) if job.validation is None else 0.0)
