@@ -6,7 +6,7 @@ import _lsprof
 import sys
 import threading
 from collections.abc import Collection
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 RanKey = tuple[str, str, int]  # co_filename, co_qualname (co_name before 3.11), co_firstlineno
@@ -33,9 +33,13 @@ class RunRecorder:
         self._cut = False
 
     def start(self) -> None:
-        """Begin; a profiler that is already active makes the record a cut one."""
+        """Begin. A profiler that is active or a target that is loaded already makes the record a
+        cut one: what ran before is not known.
+        """
         if not self._awaited:
             self._begin()
+        elif self._awaited & _loaded_files():
+            self._begun = self._cut = True
         else:
             sys.addaudithook(self._audit)
 
@@ -88,3 +92,10 @@ class RunRecorder:
     def _in_thread(self, frame: FrameType, event: str, arg: Any) -> None:
         if event == "call":
             self._in_threads.add(ran_key(frame.f_code))
+
+
+def _loaded_files() -> set[str]:
+    modules = [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
+    # Asking a lazy module for an attribute would import it.
+    spaces = [object.__getattribute__(module, "__dict__") for module in modules]
+    return {file for space in spaces if isinstance(file := space.get("__file__"), str)}

@@ -95,6 +95,12 @@ def test_targets_that_were_never_executed_ran_nothing() -> None:
     assert sys.getprofile() is None
 
 
+def test_a_target_loaded_before_cuts_the_record() -> None:
+    recorder = RunRecorder([__file__])
+    recorder.start()
+    assert recorder.stop() is None
+
+
 def test_a_target_first_executed_in_a_thread_cuts_the_record() -> None:
     recorder = RunRecorder(["/the/target.py"])
     recorder.start()
