@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cluster.commands.text import columns
 from cluster.plan import Plan, PlannedSubject
+from cluster.rehearsal import Rehearsal, RehearsedCell
 
 STATUSES = ("ok", "uncompilable", "duplicate", "equivalent_bytecode")
 
@@ -20,6 +21,18 @@ def plan_lines(plan: Plan, verbose: bool = False) -> list[str]:
         *_section("What engines leave alone", _skipped(plan, verbose)),
         *_section("Cells", _cells(plan)),
         *_section("Notes", list(plan.notes)),
+    ]
+
+
+def rehearsal_lines(rehearsal: Rehearsal) -> list[str]:
+    """What running the suites has shown, and how long the experiment takes."""
+    return [
+        *_section("Suites by status", _statuses(rehearsal)),
+        *_section("Suites that cannot be scored", list(_unusable(rehearsal))),
+        *_section("Tests that cannot kill", _dropped(rehearsal)),
+        "",
+        f"Estimated time: {_about(rehearsal.estimate_s)} on {rehearsal.cpus} CPUs, "
+        "beside the start of Ray",
     ]
 
 
@@ -86,3 +99,39 @@ def _cells(plan: Plan) -> list[str]:
         rows.append((arm.name, str(len(own)), f"{mutants:,}"))
     total = (str(len(plan.cells)), f"{sum(plan.rows(cell) for cell in plan.cells):,}")
     return columns(("arm", "cells", "mutants"), [*rows, ("all", *total)], right={1, 2})
+
+
+def _about(seconds: float) -> str:
+    """Two figures are more than an estimate has: 40 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _statuses(rehearsal: Rehearsal) -> list[str]:
+    counts = Counter((each.cell.arm, _status(each)) for each in rehearsal.cells)
+    rows = [(arm, status, str(count)) for (arm, status), count in counts.items()]
+    return columns(("arm", "status", "suites"), rows, right={2})
+
+
+def _status(each: RehearsedCell) -> str:
+    return each.validation.status if each.validation else "missing"
+
+
+def _unusable(rehearsal: Rehearsal) -> Iterator[str]:
+    for each in rehearsal.cells:
+        if _status(each) != "valid":
+            yield ": ".join(filter(None, [each.cell.cell_id, _status(each), each.reason]))
+
+
+def _dropped(rehearsal: Rehearsal) -> list[str]:
+    counts = Counter(
+        (each.cell.arm, test.dropped_reason)
+        for each in rehearsal.cells
+        for test in (each.validation.tests if each.validation else ())
+        if not test.kept
+    )
+    rows = [(arm, reason, str(count)) for (arm, reason), count in counts.items()]
+    return columns(("arm", "reason", "tests"), rows, right={2}) if rows else []
