@@ -14,6 +14,7 @@ from .equality import same_code
 _INNER = "an inner function of it is alive"
 LiveKey = tuple[str, str, int]  # co_filename, co_name, co_firstlineno
 Functions = dict[LiveKey, list[FunctionType]]
+Signature = tuple[tuple[str, ...], tuple[Any, ...]]  # parameters, defaults of the last ones
 Strangers = Sequence[tuple[LiveKey, FunctionType]]
 
 
@@ -24,8 +25,8 @@ def live_key(code: CodeType) -> LiveKey:
 
 class Holders:
     """A picture of the process at one moment. `functions` holds the live functions of the target
-    files; `reasons` says why some of these may not be swapped; `signatures` holds the parameter
-    names of every `inspect.Signature` that somebody keeps.
+    files; `reasons` says why some of these may not be swapped; `signatures` are those that
+    somebody keeps as an `inspect.Signature`.
     """
 
     def __init__(self, filenames: Collection[str]) -> None:
@@ -44,7 +45,7 @@ class Holders:
         # Reading `__code__` raises an audit event, so each function is read once; and what is kept
         # of it is no code object, which would count as a holder.
         known = [(live_key(o.__code__), o) for o in objects if type(o) is FunctionType]
-        self.signatures = frozenset(_signatures(objects))
+        self.signatures = list(_signatures(objects))
         del objects
         targets = frozenset(filenames)
         self.functions: Functions = {}
@@ -67,11 +68,13 @@ class Holders:
             self.reasons.setdefault(key, reason)
 
 
-def _signatures(objects: Sequence[Any]) -> Iterator[tuple[str, ...]]:
+def _signatures(objects: Sequence[Any]) -> Iterator[Signature]:
     inspect = sys.modules.get("inspect")
     if inspect is not None:
         for found in [o for o in objects if type(o) is inspect.Signature]:
-            yield tuple(found.parameters)
+            defaults = [parameter.default for parameter in found.parameters.values()]
+            given = tuple(default for default in defaults if default is not found.empty)
+            yield tuple(found.parameters), given
 
 
 def _elsewhere(functions: Functions, strangers: Strangers) -> Iterator[LiveKey]:

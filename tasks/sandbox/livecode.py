@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from types import FunctionType
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import CodeType, FunctionType
 
 from .codediff import Change
 from .equality import same_code, same_constant
@@ -83,10 +84,23 @@ class LiveCode:
             return "the live defaults are not those of the file"
         if key in self._holders.shared_defaults:
             return "another function took over its defaults"
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        if self._holders.signatures & {names, names[1:]}:
-            return "somebody keeps its signature"
+        names = _parameters(code)
+        values = change.original_defaults or ()
+        values += tuple((change.original_kwdefaults or {}).values())
+        for kept, given in self._holders.signatures:
+            if kept in (names, names[1:]) and same_constant(given, values):
+                return "somebody keeps its signature"
         return ""
+
+
+def _parameters(code: CodeType) -> tuple[str, ...]:
+    """Names of the parameters in the order of a signature."""
+    positional, named = code.co_argcount, code.co_kwonlyargcount
+    rest = iter(code.co_varnames[positional + named :])
+    extra = (next(rest),) if code.co_flags & CO_VARARGS else ()
+    last = (next(rest),) if code.co_flags & CO_VARKEYWORDS else ()
+    names = code.co_varnames
+    return names[:positional] + extra + names[positional : positional + named] + last
 
 
 def _has_defaults(

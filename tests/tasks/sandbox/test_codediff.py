@@ -269,7 +269,7 @@ def test_a_function_compiled_apart_is_the_one_of_the_whole_file(path: Path) -> N
             _assert_as_whole_file(original, mutated)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from(random.Random(3).sample(FILES, 12)), st.integers(0), st.integers(0, 9))
 def test_a_mutated_token_is_seen_as_in_the_whole_file(path: Path, at: int, how: int) -> None:
     source = path.read_bytes()
@@ -285,7 +285,7 @@ def test_a_mutated_token_is_seen_as_in_the_whole_file(path: Path, at: int, how: 
     _assert_as_whole_file(_original(path), b"".join(lines))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(0, len(SOURCE)), st.integers(0, 40), st.binary(max_size=12))
 def test_no_edit_of_bytes_makes_it_raise(start: int, length: int, new: bytes) -> None:
     mutated = SOURCE[:start] + new + SOURCE[start + length :]

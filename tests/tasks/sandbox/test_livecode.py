@@ -221,6 +221,10 @@ async def drain():
     return [x async for x in stream()]
 
 
+async def both():
+    return [await later(1), await drain()]
+
+
 def observe():
     """What the module does, as JSON can hold it."""
     with managed() as value:
@@ -231,7 +235,7 @@ def observe():
         *[dispatched("s"), dispatched(1), shape.area, shape.sides, Shape.name()],
         *[shape.describe(), triangle.describe(), Triangle.sides, Shape.Inner().deep()],
         *[Point().norm(), repr(Point(3)), Colour.RED.next(), ALIVE(), unused_factory(2)(3)],
-        *[list(numbers()), list(WAITING), asyncio.run(later(1)), asyncio.run(drain()), entered],
+        *[list(numbers()), list(WAITING), asyncio.run(both()), entered],
         *[aliased(1), also(2), TABLE_OF["a"](3), code_kept(), shared_code(), twin()],
         *[replaced(), guarded(), eval(KEPT[0])],
     ]
@@ -467,26 +471,29 @@ def test_defaults_are_swapped_and_asserted(tmp_path: Path) -> None:
 
 
 def test_defaults_that_others_know_are_not_swapped(tmp_path: Path) -> None:
-    live = small(tmp_path, "def f(a=1):\n    return a\n\n\ndef g(b=1):\n    return b\n")
+    live = small(
+        tmp_path,
+        "def f(one=1, *more, k=0, **rest):\n    return one\n\n\ndef g(two=1):\n    return two\n",
+    )
     module = live.modules[0]
     file = [live.original.filename]
-    assert live.refusal("a=1", "a=2") == ""
+    assert live.refusal("one=1", "one=2") == ""
     kept = inspect.signature(module.f)
     live.live = LiveCode(file, live.ran)
-    assert "signature" in live.refusal("a=1", "a=2")
-    assert live.refusal("b=1", "b=2") == ""
-    assert live.refusal("return a", "return -a") == ""
+    assert "signature" in live.refusal("one=1", "one=2")
+    assert live.refusal("two=1", "two=2") == ""
+    assert live.refusal("return one", "return -one") == ""
     del kept
 
-    def wrapper(a: int) -> int:
-        return a
+    def wrapper(one: int) -> int:
+        return one
 
     wrapper.__defaults__ = module.f.__defaults__
     live.live = LiveCode(file, live.ran)
-    assert "another function took over" in live.refusal("a=1", "a=2")
+    assert "another function took over" in live.refusal("one=1", "one=2")
     module.f.__defaults__ = (5,)
     live.live = LiveCode(file, live.ran)
-    assert "not those of the file" in live.refusal("a=1", "a=2")
+    assert "not those of the file" in live.refusal("one=1", "one=2")
 
 
 def test_activation_that_did_not_happen_is_an_error(traps: Live) -> None:
