@@ -18,12 +18,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from configs.errors import InfraError, KillgridError, NotFoundError
+from tasks.bytecode import compile_all
 from tasks.caching import locked, put
 from tasks.packages import resolve, run_uv
 from tasks.records import Environment, sha256
 
 READY = "killgrid.json"
-_COMPILE_TIMEOUT_S = 900.0
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class Interpreter:
 class BuiltEnvironment:
     """A complete virtual environment; `versions` are those of Python and of every package.
 
-    Its programs hold absolute paths: whoever mounts it elsewhere must keep `path`, and
-    `base_prefix`, the installation behind it, where they are.
+    It may be mounted anywhere; `base_prefix`, the installation behind it, must stay in its place.
     """
 
     path: Path
@@ -83,47 +82,20 @@ def _read(ready: Path) -> BuiltEnvironment:
 
 
 def _build(path: Path, pins: tuple[str, ...], interpreter: Interpreter, cache: Path) -> None:
-    """Build in place, since scripts hold absolute paths; the ready file is written last."""
+    """Build in place; the ready file is written last."""
     shutil.rmtree(path, ignore_errors=True)
-    run_uv(
-        [
-            "venv",
-            "--quiet",
-            "--relocatable",
-            "--no-project",
-            "--python",
-            interpreter.executable,
-            path,
-        ],
-        cache,
-    )
+    plain = ["venv", "--quiet", "--relocatable", "--no-project", "--python"]
+    run_uv([*plain, interpreter.executable, path], cache)
     site = next(path.glob("lib/python3*/site-packages"))
     if pins:
         # Exactly the pins: that they were resolved together makes a second look at needs idle.
         command = ["pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"]
         command += ["--link-mode", "copy", "--python", str(path), "--requirements", "-"]
         run_uv(command, cache, "\n".join(pins) + "\n")
-    _compile(site, interpreter)
+    compile_all(site, interpreter.executable, "unchecked-hash")
     _open_to_all(path)
     facts = {"base_prefix": str(interpreter.prefix), "versions": _versions(site, interpreter)}
     put(path / READY, json.dumps(facts, indent=1).encode())
-
-
-def _compile(site: Path, interpreter: Interpreter) -> None:
-    """Bytecode for all packages, by the installation's own Python without site-packages.
-
-    uv could compile too, but through the environment, whose .pth files are code and would run.
-    The bytecode is never checked against its source: the environment does not change.
-    """
-    command = [str(interpreter.executable), "-I", "-S", "-m", "compileall", "-qq", "-j", "2"]
-    command += ["--invalidation-mode", "unchecked-hash", str(site)]
-    try:
-        # Exit status 1 means that some file does not parse: packages ship such files as data.
-        done = subprocess.run(command, capture_output=True, timeout=_COMPILE_TIMEOUT_S)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InfraError(f"compiling {site} failed: {error}") from error
-    if done.returncode not in (0, 1):
-        raise InfraError(f"compiling {site} failed: {done.stderr.decode(errors='replace')[-300:]}")
 
 
 def _open_to_all(path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.errors import InfraError, SandboxError
+from tasks.bytecode import ensure_bytecode
 from tasks.environments import BuiltEnvironment, ensure_environment
 from tasks.host import Host
 from tasks.records import (
@@ -38,10 +39,13 @@ def run_job(job: Job, cache: Path) -> JobResult:
     started, cpu = time.monotonic(), _cpu_s()
     if job.settings.sandbox == "none":
         raise SandboxError("sandbox: none is not available in this release; use sandbox: bwrap")
+    built = ensure_environment(job.subject.environment, cache)
     ensure_tree(job.subject, cache)
-    host = _host(job.subject.environment, job.settings, cache)
+    python = built.base_prefix / "bin" / "python3"
+    bytecode = ensure_bytecode(job.subject, python, dict(built.versions)["python"], cache)
+    host = _host(built, job.settings, cache)
     validation, rows, events = job.validation, [], []
-    for message in host.run(_message(job), _SILENCE_S):
+    for message in host.run(_message(job, bytecode), _SILENCE_S):
         if "validation" in message and validation is None:
             validation = _validation(job.suite.suite_id, message["validation"], host.versions)
         elif "row" in message:
@@ -58,9 +62,8 @@ def _cpu_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _host(environment: Environment, settings: ExecutionSettings, cache: Path) -> Host:
+def _host(built: BuiltEnvironment, settings: ExecutionSettings, cache: Path) -> Host:
     """A live host for this environment, started when there is none."""
-    built = ensure_environment(environment, cache)
     key = (built.path, settings.variables)
     host = _hosts.get(key)
     if host is None or not host.alive:
@@ -87,7 +90,7 @@ def _latin(data: bytes) -> str:
     return data.decode("latin-1")
 
 
-def _message(job: Job) -> dict[str, Any]:
+def _message(job: Job, bytecode: str) -> dict[str, Any]:
     subject, suite, settings = job.subject, job.suite, job.settings
     args = {
         "paths": suite.paths,
@@ -99,6 +102,7 @@ def _message(job: Job) -> dict[str, Any]:
     fields = asdict(settings)
     return {
         "tree_id": subject.tree_sha256,
+        "bytecode_id": bytecode,
         "suite_id": suite.suite_id,
         "files": {file.path: _latin(file.data) for file in suite.files},
         "args": args,

@@ -26,6 +26,7 @@ class Spec:
     """One suite on one tree, as a station is to run it."""
 
     tree_id: str
+    bytecode_id: str  # '' when the tree has none
     files: dict[str, bytes]
     args: SuiteArgs
     limits: limits.Limits
@@ -47,7 +48,9 @@ class Server:
         self.connection = connection
         self.journal = Journal()
         self.ordinal_of: dict[Key, int] = {}
-        self.view = views.open_station(spec.tree_id, spec.files, spec.limits.tmp_mb)
+        self.view = views.open_station(
+            spec.tree_id, spec.bytecode_id, spec.files, spec.limits.tmp_mb
+        )
 
     def learn(self, keys: Sequence[Sequence[Any]]) -> None:
         """From now on tests are named by their place in this list."""

@@ -31,6 +31,7 @@ class SuiteRun:
         self.sources = {p: t.encode("latin-1") for p, t in job["originals"].items()}
         self.spec = Spec(
             tree_id=job["tree_id"],
+            bytecode_id=job["bytecode_id"],
             files={p: t.encode("latin-1") for p, t in job["files"].items()},
             args=SuiteArgs(**{k: tuple(v) for k, v in job["args"].items()}),
             limits=Limits(**self.settings["limits"]),

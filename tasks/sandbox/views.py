@@ -23,6 +23,7 @@ class View:
     """Layers of one station. `tree` is the pristine tree, `upper` what collection added."""
 
     tree: str = f"{_LAYERS}/tree"
+    bytecode: str = f"{_LAYERS}/bytecode"
     upper: str = f"{_LAYERS}/upper"
     tmp: str = f"{_LAYERS}/tmp"
 
@@ -40,7 +41,7 @@ def _write(root: str, path: str, data: bytes) -> None:
         file.write(data)
 
 
-def open_station(tree_id: str, files: dict[str, bytes], tmp_mb: int) -> View:
+def open_station(tree_id: str, bytecode_id: str, files: dict[str, bytes], tmp_mb: int) -> View:
     """Mount a station's view: the tree with the suite's files over it, and an empty /tmp.
 
     Must run in a mount namespace of its own. Other subjects' trees are hidden afterwards.
@@ -48,15 +49,24 @@ def open_station(tree_id: str, files: dict[str, bytes], tmp_mb: int) -> View:
     view = View()
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     kernel.mount("tmpfs", _LAYERS, "tmpfs", flags, f"size={tmp_mb}m,mode=0755")
-    for folder in (view.tree, view.upper, f"{_LAYERS}/scratch", view.tmp, f"{_LAYERS}/own"):
+    for folder in (
+        view.tree,
+        view.bytecode,
+        view.upper,
+        f"{_LAYERS}/scratch",
+        view.tmp,
+        f"{_LAYERS}/own",
+    ):
         os.mkdir(folder)
     os.chmod(view.tmp, 0o1777)
     os.mkdir(f"{view.tmp}/home")
     kernel.mount(f"{_TREES}/{tree_id}", view.tree, flags=kernel.MS_BIND | kernel.MS_REC)
+    if bytecode_id:
+        kernel.mount(f"{_TREES}/{bytecode_id}", view.bytecode, flags=kernel.MS_BIND)
     kernel.mount("tmpfs", _TREES, "tmpfs", flags, "size=4k,mode=0555")
     for path, data in files.items():
         _write(view.upper, path, data)
-    _overlay(WORK, view.tree, view.upper, f"{_LAYERS}/scratch")
+    _overlay(WORK, f"{view.bytecode}:{view.tree}", view.upper, f"{_LAYERS}/scratch")
     kernel.mount(view.tmp, TMP, flags=kernel.MS_BIND)
     with contextlib.suppress(OSError):
         # Some kernels refuse while /proc is partly covered: the outer one stays, and serves.
@@ -80,7 +90,7 @@ def open_child(view: View, mutated: dict[str, bytes], tmp_mb: int) -> None:
     os.chmod(f"{own}/tmp-up", 0o1777)
     for path, data in mutated.items():
         _write(f"{own}/up", path, data)
-    _overlay(WORK, f"{view.upper}:{view.tree}", f"{own}/up", f"{own}/scratch")
+    _overlay(WORK, f"{view.upper}:{view.bytecode}:{view.tree}", f"{own}/up", f"{own}/scratch")
     _overlay(TMP, view.tmp, f"{own}/tmp-up", f"{own}/tmp-scratch")
     kernel.mount("tmpfs", "/dev/shm", "tmpfs", flags, f"size={tmp_mb}m,mode=1777")
     os.chdir(folder)
