@@ -9,9 +9,8 @@ import traceback
 
 import click
 
-from configs.errors import ConfigError, KillgridError
+from configs.errors import ConfigError, Interrupted, KillgridError
 
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 OUR_FAULT = 5
 
@@ -25,9 +24,10 @@ def report(error: BaseException, debug: bool) -> int:
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     if isinstance(error, KeyboardInterrupt):
         click.echo("killgrid: interrupted", err=True)
-        return INTERRUPTED
+        return Interrupted.exit_code
+    prefix = "killgrid:" if isinstance(error, Interrupted) else "killgrid: error:"
     for line in _lines(error, debug):
-        click.echo(f"killgrid: error: {line}", err=True)
+        click.echo(f"{prefix} {line}", err=True)
     return error.exit_code if isinstance(error, KillgridError) else OUR_FAULT
 
 

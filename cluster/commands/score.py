@@ -95,14 +95,13 @@ def score_config(subject: dict[str, Any], overrides: tuple[str, ...]) -> Experim
 
 def _in_tree(project: Path, name: str) -> str:
     """A path of the tree; one that was typed from where the user stands is made relative to it."""
-    place, _, test = name.partition("::")
-    typed = Path(place).resolve()
-    if (project / place).exists() or not typed.exists():
+    place, separator, test = name.partition("::")
+    typed, root = Path(place), project.resolve()
+    if (root / place).exists() and not typed.is_absolute():
         return name
-    if not typed.is_relative_to(project.resolve()):
+    if not typed.exists() or not typed.resolve().is_relative_to(root):
         return name
-    inside = typed.relative_to(project.resolve()).as_posix()
-    return f"{inside}::{test}" if test else inside
+    return typed.resolve().relative_to(root).as_posix() + separator + test
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from storage.database import connect
 from storage.reports import run_report
 
 COUNTS = ("mutants", "killed", "timeout", "survived", "not_covered")
+DROPPED = ("flaky", "wrong_oracle", "fails_control")
 SHOWN = ("mutant", "verdict", "path", "line", "operator", "diff", "near", "near_tests")
 
 
@@ -39,11 +40,12 @@ def print_score(store: str, experiment_id: str, form: str) -> None:
 def _document(
     total: dict[str, Any], suite: dict[str, Any], survivors: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    tests = {key: suite[key] for key in ("tests", "kept", "flaky", "wrong_oracle", "fails_control")}
+    # Sums of DuckDB are wider than 64 bits and come as decimals.
+    tests = {key: int(suite[key]) for key in ("tests", "kept", *DROPPED)}
     return {
         "subject": total["subjects"],
         "score": total["score"],
-        **{key: total[key] for key in COUNTS},
+        **{key: int(total[key]) for key in COUNTS},
         "tests": tests,
         "survivors": survivors,
     }
@@ -58,12 +60,12 @@ def _csv(survivors: list[dict[str, Any]]) -> None:
 
 def _head(total: dict[str, Any], suite: dict[str, Any]) -> Iterator[str]:
     caught = total["killed"] + total["timeout"]
+    yield f"{total['subjects']}: mutation score {total['score']:.3f}"
     yield (
-        f"{total['subjects']}: mutation score {total['score']:.3f}: "
-        f"{caught} of {total['mutants']} mutants killed ({total['timeout']} by timeouts or crashes "
-        f"only), {total['survived']} survived, {total['not_covered']} not covered by any test"
+        f"{caught} of {total['mutants']} mutants killed ({total['timeout']} of them by timeouts or "
+        f"crashes only), {total['survived']} survived, {total['not_covered']} not covered"
     )
-    dropped = [f"{suite[key]} {key}" for key in ("flaky", "wrong_oracle", "fails_control")]
+    dropped = [f"{suite[key]} {key}" for key in DROPPED]
     kept = [text.replace("_", " ") for text in dropped if not text.startswith("0 ")]
     note = f"; left out: {', '.join(kept)}" if kept else ""
     yield f"{suite['kept']} of {suite['tests']} tests count{note}"
@@ -74,7 +76,7 @@ def _survivors(survivors: list[dict[str, Any]]) -> Iterator[str]:
         yield ""
         verdict = row["verdict"].replace("_", " ")
         yield f"{verdict}: {row['mutant']} ({row['operator']}) {row['path']}:{row['line']}"
-        yield from (f"    {line}" for line in row["diff"].splitlines())
+        yield from (f"    {line}".rstrip() for line in row["diff"].splitlines())
         if row["near"]:
             more = row["near"] - len(row["near_tests"])
             yield f"  came near: {', '.join(row['near_tests'])}{f' and {more} more' * (more > 0)}"

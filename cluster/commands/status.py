@@ -19,7 +19,7 @@ SHOWN = 5
 @click.command(cls=Command, short_help="How far the experiments of a store are.")
 @store_option
 @click.option("--experiment", default="", metavar="ID", help="Only ids that begin so.")
-@click.option("--follow", is_flag=True, help="Again and again, until all is done.")
+@click.option("--follow", is_flag=True, help="Again and again, until no cell is left.")
 @click.option(
     "--every", type=click.FloatRange(min=0.1), default=10.0, help="Seconds between two looks."
 )
@@ -39,7 +39,7 @@ def status(store: str, experiment: str, follow: bool, every: float) -> None:
         text = "\n".join(_table(found) + _missing(found))
         if text != before:
             click.echo(text)
-        if not follow or all(each.finished for each in found):
+        if not follow or all(each.done + len(each.missing) >= each.cells for each in found):
             return
         before = text
         time.sleep(every)

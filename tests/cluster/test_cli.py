@@ -16,6 +16,7 @@ from cluster.commands.options import Command, debug_option
 from configs.errors import (
     ConfigError,
     InfraError,
+    Interrupted,
     KillgridError,
     NotFoundError,
     SandboxError,
@@ -78,6 +79,11 @@ def test_debug_shows_the_trace_wherever_it_stands(arguments: list[str]) -> None:
 def test_an_interrupt_ends_with_130_and_no_trace() -> None:
     result = CliRunner().invoke(failing(KeyboardInterrupt()), ["fail"])
     assert (result.exit_code, result.stderr) == (130, "killgrid: interrupted\n")
+
+
+def test_a_clean_stop_says_what_is_stored_and_is_no_error() -> None:
+    result = CliRunner().invoke(failing(Interrupted("interrupted: 1 of 2 cells")), ["fail"])
+    assert (result.exit_code, result.stderr) == (130, "killgrid: interrupted: 1 of 2 cells\n")
 
 
 def test_a_reader_that_leaves_early_is_not_an_error() -> None:
