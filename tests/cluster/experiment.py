@@ -20,7 +20,7 @@ MUTANTS = 30
 
 
 def main() -> int:
-    batches.MAX_AGE_S = 0.3
+    batches.MIN_AGE_S = 0.3
     cells.FIRST_BUDGET_S = 0.2
     sizes.SHARD_S = 0.3
     store, told = sys.argv[1], json.loads(sys.argv[2])
