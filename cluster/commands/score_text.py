@@ -34,7 +34,7 @@ def print_score(store: str, experiment_id: str, form: str) -> None:
     elif form == "csv":
         _csv(shown)
     else:
-        click.echo("\n".join([*_head(total, suite), *_survivors(shown)]))
+        click.echo("\n".join([*_survivors(shown), *_summary(total, suite)]))
 
 
 def _document(
@@ -58,7 +58,7 @@ def _csv(survivors: list[dict[str, Any]]) -> None:
         writer.writerow(row | {"near_tests": "\n".join(row["near_tests"])})
 
 
-def _head(total: dict[str, Any], suite: dict[str, Any]) -> Iterator[str]:
+def _summary(total: dict[str, Any], suite: dict[str, Any]) -> Iterator[str]:
     caught = total["killed"] + total["timeout"]
     yield f"{total['subjects']}: mutation score {total['score']:.3f}"
     yield (
@@ -73,10 +73,12 @@ def _head(total: dict[str, Any], suite: dict[str, Any]) -> Iterator[str]:
 
 def _survivors(survivors: list[dict[str, Any]]) -> Iterator[str]:
     for row in survivors:
-        yield ""
         verdict = row["verdict"].replace("_", " ")
         yield f"{verdict}: {row['mutant']} ({row['operator']}) {row['path']}:{row['line']}"
         yield from (f"    {line}".rstrip() for line in row["diff"].splitlines())
         if row["near"]:
-            more = row["near"] - len(row["near_tests"])
-            yield f"  came near: {', '.join(row['near_tests'])}{f' and {more} more' * (more > 0)}"
+            yield f"  {row['near']} {'tests' if row['near'] > 1 else 'test'} came near:"
+            yield from (f"    {name}" for name in row["near_tests"])
+        if (more := row["near"] - len(row["near_tests"])) > 0:
+            yield f"    and {more} more"
+        yield ""
