@@ -1,0 +1,2 @@
+-- Names that a report's subject may have.
+SELECT DISTINCT name FROM subjects ORDER BY name

@@ -1,0 +1,163 @@
+-- Two arms on the same mutants: difference of their scores, with exact McNemar test and intervals.
+--
+-- A pair is a mutant on which both arms have a verdict in the same replicate; killed and timeout count
+-- as killed. cells counts subjects x replicates that both arms were to have, cells_compared those in
+-- which both have a valid suite: the rest is not in the comparison. difference = score_a - score_b. low and high resample mutants (over their replicates'
+-- means), subject_low and subject_high whole subjects, which is the honest one when mutants of one
+-- subject are alike; both hold 'level' of resamples. without_low and without_high are the extremes of the
+-- difference with one subject left out. mcnemar_p is empty when pairs of several replicates are
+-- compared, since they do not stand alone: name a replicate to have it.
+-- grain: pair of arms
+-- param a = ''  one arm; empty: each
+-- param b = ''  the other; empty: each
+-- param subject = ''  only the subject of this name
+-- param replicate = ''  only this replicate
+-- param level = 0.95  of the intervals
+-- param resamples = 1000  of the intervals
+-- param seed = 20261130  of the intervals
+WITH
+planned AS (
+    SELECT states.*
+    FROM cell_states AS states
+    JOIN subjects USING (experiment_id, subject_id)
+    WHERE $subject IN ('', subjects.name) AND $replicate IN ('', replicate::VARCHAR)
+),
+valid_suites AS (
+    SELECT cell_suites.* FROM cell_suites SEMI JOIN planned USING (experiment_id, cell_id) WHERE valid
+),
+judged AS MATERIALIZED (
+    SELECT
+        verdicts.experiment_id,
+        verdicts.subject_id,
+        verdicts.mutant_id,
+        verdicts.arm,
+        verdicts.replicate,
+        verdict IN ('killed', 'timeout') AS killed
+    FROM verdicts
+    JOIN subjects USING (experiment_id, subject_id)
+    WHERE $subject IN ('', subjects.name)
+        AND $replicate IN ('', replicate::VARCHAR)
+        AND ($a = '' OR $b = '' OR arm IN ($a, $b))
+),
+pairs AS (
+    SELECT
+        one.experiment_id,
+        one.arm AS a,
+        other.arm AS b,
+        one.subject_id,
+        one.mutant_id,
+        count(*) AS pairs,
+        count(*) FILTER (one.killed AND other.killed) AS both_kill,
+        count(*) FILTER (one.killed AND NOT other.killed) AS only_a,
+        count(*) FILTER (other.killed AND NOT one.killed) AS only_b
+    FROM judged AS one
+    JOIN judged AS other
+        ON one.experiment_id = other.experiment_id
+        AND one.subject_id = other.subject_id
+        AND one.mutant_id = other.mutant_id
+        AND one.replicate = other.replicate
+        AND one.arm <> other.arm
+        AND ($a = one.arm OR ($a = '' AND ($b = other.arm OR one.arm < other.arm)))
+        AND $b IN ('', other.arm)
+    GROUP BY ALL
+),
+compared AS MATERIALIZED (
+    SELECT {'experiment_id': experiment_id, 'a': a, 'b': b} AS comparison, * FROM pairs
+),
+by_mutant AS (
+    SELECT
+        comparison,
+        {'subject_id': subject_id, 'mutant_id': mutant_id} AS pair,
+        (only_a - only_b) / pairs AS difference
+    FROM compared
+),
+by_subject AS (
+    SELECT
+        comparison,
+        subject_id AS cluster,
+        sum((only_a - only_b) / pairs) AS total,
+        count(*) AS size
+    FROM compared
+    GROUP BY ALL
+),
+over_mutants AS (
+    SELECT * FROM paired_bootstrap('by_mutant', $resamples, $level, $seed)
+),
+over_subjects AS (
+    SELECT * FROM cluster_bootstrap('by_subject', $resamples, $level, $seed)
+),
+without_one AS (
+    SELECT comparison, min(estimate) AS without_low, max(estimate) AS without_high
+    FROM leave_one_out('by_subject')
+    GROUP BY comparison
+),
+cells_compared AS (
+    SELECT comparison, count(*) AS cells_compared
+    FROM (
+        SELECT DISTINCT
+            {'experiment_id': one.experiment_id, 'a': one.arm, 'b': other.arm} AS comparison,
+            one.subject_id,
+            one.replicate
+        FROM valid_suites AS one
+        JOIN valid_suites AS other
+            ON one.experiment_id = other.experiment_id
+            AND one.subject_id = other.subject_id
+            AND one.replicate = other.replicate
+            AND one.arm <> other.arm
+    )
+    GROUP BY comparison
+),
+cells_counted AS (
+    SELECT
+        {'experiment_id': one.experiment_id, 'a': one.arm, 'b': other.arm} AS comparison,
+        count(*) AS cells
+    FROM planned AS one
+    JOIN planned AS other
+        ON one.experiment_id = other.experiment_id
+        AND one.subject_id = other.subject_id
+        AND one.replicate = other.replicate
+        AND one.arm <> other.arm
+    GROUP BY ALL
+),
+counted AS (
+    SELECT
+        comparison,
+        count(DISTINCT subject_id) AS subjects,
+        count(*) AS mutants,
+        sum(pairs) AS pairs,
+        sum(both_kill) AS both_kill,
+        sum(only_a) AS only_a,
+        sum(only_b) AS only_b
+    FROM compared
+    GROUP BY comparison
+)
+SELECT
+    counted.comparison.a AS a,
+    counted.comparison.b AS b,
+    cells,
+    cells_compared,
+    subjects,
+    mutants,
+    pairs,
+    both_kill,
+    only_a,
+    only_b,
+    pairs - both_kill - only_a - only_b AS neither,
+    (both_kill + only_a) / pairs AS score_a,
+    (both_kill + only_b) / pairs AS score_b,
+    over_mutants.estimate AS difference,
+    over_mutants.low,
+    over_mutants.high,
+    over_subjects.low AS subject_low,
+    over_subjects.high AS subject_high,
+    without_low,
+    without_high,
+    CASE WHEN pairs = mutants THEN mcnemar_p(only_a, only_b) END AS mcnemar_p,
+    counted.comparison.experiment_id AS experiment_id
+FROM counted
+JOIN over_mutants USING (comparison)
+JOIN over_subjects USING (comparison)
+JOIN without_one USING (comparison)
+JOIN cells_counted USING (comparison)
+JOIN cells_compared USING (comparison)
+ORDER BY experiment_id, a, b

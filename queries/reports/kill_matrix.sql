@@ -1,0 +1,56 @@
+-- The kill matrix: the outcome of every test on every mutant, suite by suite.
+--
+-- kills: the outcome kills and the test is kept. executed is false where a test was not run, since it
+-- does not reach the mutated code; it keeps its baseline outcome. Rows come in the store's order.
+-- grain: suite x mutant x test
+-- param subject = ''  only the subject of this name
+-- param arm = ''  only this arm
+-- param suite = ''  only the suite of this id
+-- param mutant = ''  only the mutant of this name or id
+WITH
+suites AS (
+    SELECT cell_suites.*, subjects.name AS subject
+    FROM cell_suites
+    JOIN subjects USING (experiment_id, subject_id)
+    WHERE $subject IN ('', subjects.name)
+        AND $arm IN ('', arm)
+        AND $suite IN ('', suite_id)
+),
+chosen_tests AS (
+    SELECT
+        suites.subject,
+        suites.arm,
+        suites.replicate,
+        suites.valid AND tests.kept AS may_kill,
+        tests.experiment_id,
+        tests.test_id,
+        tests.nodeid,
+        tests.kept
+    FROM tests
+    JOIN suites USING (experiment_id, suite_id)
+)
+SELECT
+    chosen_tests.subject,
+    chosen_tests.arm,
+    chosen_tests.replicate,
+    mutants.name AS mutant,
+    chosen_tests.nodeid,
+    executions.outcome,
+    chosen_tests.may_kill AND is_kill(executions.outcome) AS kills,
+    executions.executed,
+    chosen_tests.kept,
+    executions.duration_s,
+    executions.exception,
+    executions.message,
+    executions.strategy,
+    executions.suite_id,
+    executions.mutant_id,
+    executions.test_id,
+    executions.experiment_id
+FROM executions
+JOIN chosen_tests USING (experiment_id, test_id)
+LEFT JOIN mutants
+    ON executions.experiment_id = mutants.experiment_id
+    AND executions.subject_id = mutants.subject_id
+    AND executions.mutant_id = mutants.mutant_id
+WHERE $mutant IN ('', mutants.name, executions.mutant_id)

@@ -1,0 +1,59 @@
+-- Which tests kill each mutant; mutants that only one test kills.
+--
+-- killers counts the tests of a suite that kill the mutant, tests names them in file order; cut_off
+-- counts those among them that ran out of time or crashed.
+-- grain: suite x killed mutant
+-- param subject = ''  only the subject of this name
+-- param arm = ''  only this arm
+-- param suite = ''  only the suite of this id
+-- param mutant = ''  only the mutant of this name or id
+-- param only_one = false  only mutants that a single test kills
+WITH
+suites AS (
+    SELECT cell_suites.*, subjects.name AS subject
+    FROM cell_suites
+    JOIN subjects USING (experiment_id, subject_id)
+    WHERE $subject IN ('', subjects.name)
+        AND $arm IN ('', arm)
+        AND $suite IN ('', suite_id)
+),
+killers AS (
+    SELECT
+        kills.experiment_id,
+        kills.suite_id,
+        kills.mutant_id,
+        count(*) AS killers,
+        count(*) FILTER (is_cut_off(kills.outcome)) AS cut_off,
+        list(kills.nodeid ORDER BY kills.ordinal) AS tests
+    FROM kills
+    SEMI JOIN suites USING (experiment_id, suite_id)
+    GROUP BY ALL
+    HAVING NOT $only_one OR count(*) = 1
+)
+SELECT
+    suites.subject,
+    suites.arm,
+    suites.replicate,
+    mutants.name AS mutant,
+    mutants.path,
+    mutants.line,
+    mutants.operator,
+    killers.killers,
+    killers.cut_off,
+    killers.tests,
+    killers.suite_id,
+    killers.mutant_id,
+    killers.experiment_id
+FROM killers
+JOIN suites USING (experiment_id, suite_id)
+JOIN mutants
+    ON killers.experiment_id = mutants.experiment_id
+    AND killers.mutant_id = mutants.mutant_id
+    AND suites.subject_id = mutants.subject_id
+WHERE $mutant IN ('', mutants.name, mutants.mutant_id)
+ORDER BY
+    killers.experiment_id,
+    suites.subject,
+    suites.arm,
+    suites.replicate,
+    mutants.ordinal

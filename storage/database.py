@@ -1,0 +1,191 @@
+"""DuckDB over a store: its tables as views of exactly the indexed objects, then queries/'s views.
+
+The only file that imports duckdb.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from configs.errors import ConfigError, InfraError, KillgridError, NotFoundError
+from storage import tables
+from storage.manifest import Manifest, list_experiments, read_manifest
+from storage.objects import open_store
+from storage.sqlfiles import expand, identifier, literal, sql_files
+from storage.units import Index, read_index
+
+BATCH_ROWS = 10_000
+
+_TYPES = {
+    pa.string(): "VARCHAR",
+    pa.bool_(): "BOOLEAN",
+    pa.int32(): "INTEGER",
+    pa.int64(): "BIGINT",
+    pa.float32(): "FLOAT",
+    pa.float64(): "DOUBLE",
+    pa.timestamp("us"): "TIMESTAMP",
+    pa.list_(pa.string()): "VARCHAR[]",
+}
+# How DuckDB's messages of trouble that is no mistake in the SQL begin.
+_OURS = ("IO Error", "INTERNAL Error", "Out of Memory Error", "FATAL Error")
+
+
+class Result:
+    """Rows of a query, in batches, as they come."""
+
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        self._reader = reader
+        self.schema: pa.Schema = reader.schema
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        while True:
+            with _plain_errors():
+                try:
+                    batch = self._reader.read_next_batch()
+                except StopIteration:
+                    return
+            yield batch
+
+    def table(self) -> pa.Table:
+        """All rows at once."""
+        return pa.Table.from_batches(list(self), self.schema)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows at once, as dicts."""
+        return self.table().to_pylist()  # type: ignore[no-any-return]
+
+
+class Database:
+    """A connection that knows the store's tables, macros and views."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.connection = connection
+
+    def query(self, sql: str, params: Mapping[str, Any] | None = None) -> Result:
+        """Run one SQL statement with `$name` parameters; ConfigError for a mistake in it."""
+        with _plain_errors():
+            # A cursor of its own: while rows are still coming a connection takes no other query.
+            cursor = self.connection.cursor()
+            relation = cursor.sql(sql, params=dict(params) if params else None)
+            if relation is None:
+                return Result(pa.RecordBatchReader.from_batches(pa.schema([]), []))
+            return Result(relation.to_arrow_reader(BATCH_ROWS))
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def connect(
+    store_uri: str,
+    experiment_id: str | None = None,
+    threads: int | None = None,
+    memory_limit: str | None = None,
+) -> Database:
+    """A database over one experiment of a store, or over all of them.
+
+    NotFoundError when there is no such store or experiment. `memory_limit`, such as "2GB", is
+    DuckDB's (four fifths of the machine's memory by default); what does not fit in goes to the
+    system's temporary folder. Close to its limit DuckDB spills joins early and is slow.
+    """
+    sql = views_sql(store_uri, experiment_id)
+    spill = Path(tempfile.gettempdir()) / f"killgrid-spill-{os.getpid()}"
+    config: dict[str, Any] = {
+        "autoinstall_known_extensions": False,
+        "temp_directory": str(spill),
+    }
+    if threads is not None:
+        config["threads"] = threads
+    if memory_limit is not None:
+        config["memory_limit"] = memory_limit
+    connection = duckdb.connect(config=config)
+    try:
+        with _plain_errors():
+            connection.execute(sql)
+    except BaseException:
+        connection.close()
+        raise
+    return Database(connection)
+
+
+def views_sql(store_uri: str, experiment_id: str | None = None) -> str:
+    """SQL that makes the tables, macros and views in any DuckDB client."""
+    store = open_store(store_uri, must_exist=True)
+    known = list_experiments(store)
+    if experiment_id is not None and experiment_id not in known:
+        close = difflib.get_close_matches(experiment_id, known, 1, 0.5)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise NotFoundError(f"store {store_uri}: there is no experiment {experiment_id}{hint}")
+    chosen = known if experiment_id is None else [experiment_id]
+    indexes = [read_index(store, name) for name in chosen]
+    parts = [_experiments_sql([read_manifest(store, name) for name in chosen])]
+    parts += [_table_sql(table, indexes) for table in tables.NAMES]
+    parts += [file.text for folder in ("macros", "views") for file in sql_files(folder)]
+    return "\n".join(parts)
+
+
+def _table_sql(table: str, indexes: list[Index]) -> str:
+    templates = {file.name: file.text for file in sql_files("tables")}
+    objects = [uri for index in indexes for uri in index.objects.get(table, [])]
+    fields = [(identifier(field.name), _type(field.type)) for field in tables.schema(table)]
+    if objects:
+        columns = ", ".join(name for name, _ in fields)
+        listed = ",\n    ".join(literal(_no_glob(uri)) for uri in objects)
+        return expand(templates["stored"], table=table, columns=columns, objects=listed)
+    columns = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in fields)
+    return expand(templates["empty"], table=table, columns=columns)
+
+
+def _experiments_sql(manifests: list[Manifest]) -> str:
+    template = next(file.text for file in sql_files("tables") if file.name == "experiments")
+    names = ("experiment_id", "experiment", "cells", "created_at", "config_sha256")
+    values = [
+        [literal(getattr(m, name)) for name in names] + [literal(m.git.get("commit"))]
+        for m in manifests
+    ]
+    # The first row gives the types, whatever follows.
+    typed = ["NULL::VARCHAR", "NULL::VARCHAR", "NULL::BIGINT"] + ["NULL::VARCHAR"] * 3
+    return expand(template, rows=",\n    ".join(f"({', '.join(row)})" for row in [typed, *values]))
+
+
+def _type(kind: pa.DataType) -> str:
+    return _TYPES[kind.value_type if pa.types.is_dictionary(kind) else kind]
+
+
+def _no_glob(uri: str) -> str:
+    """DuckDB takes any path for a pattern; in brackets a pattern's characters are themselves."""
+    return re.sub(r"[\[*?]", lambda match: f"[{match.group()}]", uri)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    try:
+        yield
+    except KillgridError:
+        raise
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        # What follows an empty line is a copy of the statement.
+        message = " ".join(str(error).split("\n\n")[0].split())
+        kind = InfraError if message.startswith(_OURS) else ConfigError
+        raise kind(f"query failed: {message}") from error
