@@ -22,5 +22,5 @@ if __name__ == "__main__":
         module = importlib.import_module("_killgrid.host")
         module.main(int(fds[0]))
     else:
-        module = importlib.import_module("_killgrid.serving")
+        module = importlib.import_module("_killgrid.collecting")
         module.process(*map(int, fds))

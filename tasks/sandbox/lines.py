@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from . import controls
+from .collecting import serve_fresh
 from .judging import Key, TestFacts
 from .outcomes import KILLING
 from .rows import Row
-from .serving import Spec, serve_fresh
+from .serving import Spec
 from .stations import Station, StationLostError
 from .swapping import serve_swap
 
@@ -38,6 +39,8 @@ class Lines:
         self._fresh: Station | None = None
         self._swap: Station | None = None
         self._swap_refusal = "" if settings["strategy"] in ("auto", "swap") else "not asked for"
+        self._opening: dict[str, Any] = {}
+        self._prepared = self._swap_ready = False
         self._cpu: dict[int, float] = {}
         self._wall: dict[int, float] = {}
         self._kept: list[int] = []
@@ -57,7 +60,18 @@ class Lines:
         self._keys = list(keys)
 
     def baseline(self, tests: Sequence[int], watch: bool) -> Row:
-        """Another run on the correct code, in a fresh process."""
+        """Another run on the correct code; a watched one is a fork of the swap station if it can.
+
+        Its process has run no test before, as a new one would not have, and costs a tenth.
+        """
+        if watch and self._open_swap():
+            try:
+                row = self._ask_swap({"tests": list(tests), "watch": True})
+            except StationLostError:
+                row = None
+            if row is not None:
+                row.ran, row.reads_source = self._opening["ran"], self._opening["reads_source"]
+                return row
         return self._ask_fresh({"tests": list(tests), "watch": watch})
 
     def prepare(
@@ -68,6 +82,7 @@ class Lines:
         self._wall = {t.ordinal: t.duration_s for t in tests}
         self._kept = [t.ordinal for t in tests if t.kept]
         self.ran, self.modules = frozenset(ran), tuple(modules)
+        self._ready_swap()
 
     # -- controls
 
@@ -205,15 +220,36 @@ class Lines:
 
     def _open_swap(self) -> bool:
         if self._swap is None and not self._swap_refusal:
-            spec = replace(self._spec, keys=tuple(self._keys), prewarm=self.modules)
+            spec = replace(self._spec, keys=tuple(self._keys))
             self._swap = Station(lambda connection: serve_swap(spec, connection), self._foreign)
             try:
                 answer = self._swap.ask({}, 3 * self._spec.limits.collect_s + _MARGIN_S)
             except StationLostError as error:
                 answer = {"unfit": str(error).strip().splitlines()[-1]}
+            self._opening = answer
             if answer["unfit"]:
                 self._close_swap(answer["unfit"])
+            elif self._prepared:
+                self._ready_swap()
         return not self._swap_refusal
+
+    def _ready_swap(self) -> None:
+        """Have the station find its live code, once the baselines have shown what to load."""
+        self._prepared = True
+        if self._swap is None or self._swap_ready:
+            return
+        try:
+            unfit = self._swap.ask({"prewarm": self.modules}, _MARGIN_S)["unfit"]
+        except StationLostError as error:
+            unfit = str(error).strip().splitlines()[-1]
+        self._swap_ready = True
+        if unfit:
+            self._close_swap(unfit)
+
+    def refuse_swap(self, reason: str) -> None:
+        """Never swap for this suite."""
+        if not self._swap_refusal:
+            self._close_swap(reason)
 
     def _close_swap(self, reason: str) -> None:
         self._swap_refusal = reason

@@ -39,6 +39,7 @@ class Row:
     collecting: tuple[str, str, str] | None = None  # how it ended when nothing was collected
     modules: list[str] = field(default_factory=list)
     ran: list[str] | None = None  # target functions that ran while the suite was collected
+    reads_source: bool = False  # whether collection read a target's text as data
     ended: bool = False
 
 
@@ -271,7 +272,7 @@ def _read(journal: Journal, row: Row) -> None:
         elif kind == "collected":
             row.collected = values[0]
         elif kind == "ran":
-            row.ran = values[0]
+            row.ran, row.reads_source = values
         elif kind == "modules":
             row.modules = values[0]
         elif kind == "refusal":

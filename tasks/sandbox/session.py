@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from _pytest.config import default_plugins
 
+from .forkable import open_descriptors
 from .journal import Journal
 from .outcomes import KILLING, Recorder, describe
 
@@ -63,7 +64,7 @@ class _Loop:
         self._then = then
         self.refusal = ""
         self.reached = False
-        self._fds = open_fds()
+        self._fds = open_descriptors()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -75,11 +76,6 @@ class _Loop:
             fds = self._fds | _capture_fds(session.config)
             self._then(Collected(session, self._recorder, list(session.items), fds))
         return True
-
-
-def open_fds() -> frozenset[int]:
-    """File descriptors of this process."""
-    return frozenset(int(name) for name in os.listdir("/proc/self/fd"))
 
 
 def _capture_fds(config: pytest.Config) -> frozenset[int]:

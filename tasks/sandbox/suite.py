@@ -111,6 +111,8 @@ class SuiteRun:
         if ran is None:
             self._event("unwatched", "a profiler was in the way: every mutant runs every test")
             names = self._all_functions()
+        if watched.reads_source:
+            self.lines.refuse_swap("the suite reads the target's text while it is collected")
         self.everywhere = frozenset(names) | judging.shared_functions(watched, views.WORK)
         self.lines.prepare(tests, names, watched.modules)
 

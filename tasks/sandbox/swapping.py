@@ -4,66 +4,59 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import os
 import socket
 from collections.abc import Sequence
 from typing import Any
 
-from . import controls, messages, session
+from . import messages, session
 from .codediff import Change, Original, Refusal
 from .forkable import process_refusal
 from .livecode import LiveCode
-from .recorder import RanKey, RunRecorder
-from .serving import Server, Spec, prewarm, reply
+from .observing import CollectionObserver, run_watched
+from .recorder import RanKey
+from .serving import Server, Spec, reply
 from .session import Collected
 
 
 def serve_swap(spec: Spec, connection: socket.socket) -> None:
-    """Collect as pid 1, say whether swapping is sound at all, then answer row by row.
+    """Collect as pid 1, say how that went, then answer row by row.
 
-    The first answer is {"unfit": reason or "", "import_executed": names}.
+    The first answer is {"unfit": reason or "", "ran": names or None, "reads_source": bool}.
     """
     server = Server(spec, connection)
-    recorder = RunRecorder()
-    recorder.start()
+    observer = CollectionObserver(list(spec.paths))
 
     def then(collected: Collected) -> None:
-        prewarm(spec.prewarm)
-        swapper = Swapper(server, collected, recorder.stop())
-        messages.receive(connection)
+        seen = observer.stop()
+        swapper = Swapper(server, collected, seen.ran)
         unfit = swapper.unfit()
-        messages.send(connection, {"unfit": unfit, "import_executed": swapper.import_executed})
+        messages.receive(connection)
+        opening = {"unfit": unfit, "ran": seen.names, "reads_source": seen.reads_source}
+        messages.send(connection, opening)
         if not unfit:
             server.serve(swapper.answer)
 
     refusal = session.start(spec.args, then)
     messages.receive(connection)
-    messages.send(connection, {"unfit": refusal or "pytest's loop returned", "import_executed": []})
+    messages.send(connection, {"unfit": refusal or "pytest's loop over the tests returned"})
 
 
 class Swapper:
-    """Answers for one collected suite."""
+    """Answers for one collected suite: first baselines, and once it is prepared, mutants."""
 
     def __init__(self, server: Server, collected: Collected, ran: frozenset[RanKey] | None) -> None:
         self._server = server
         self._collected = collected
-        paths = server.spec.paths
+        self._ran = ran
+        self._live: LiveCode | None = None
         self._originals: dict[str, Original] = {}
-        self.import_executed: list[str] = []
-        for absolute, relative in paths.items():
-            with open(absolute, "rb") as file:
-                source = file.read()
-            self._originals[relative] = Original(source, absolute)
-            names = controls.ran_functions(source, absolute, ran or ())
-            self.import_executed += [f"{relative}::{name}" for name in names]
-        self._live = LiveCode(list(paths), ran)
-        gc.collect()
-        gc.freeze()  # children then touch, and so copy, fewer pages
 
     def unfit(self) -> str:
         """Why no mutant at all may be swapped in this process; '' when some may."""
-        expected = list(self._server.spec.keys)
-        if [list(key) for key in self._collected.keys] != [list(key) for key in expected]:
+        expected = [list(key) for key in self._server.spec.keys]
+        if [list(key) for key in self._collected.keys] != expected:
             return "a second collection found other tests than the baseline"
         self._server.learn(expected)
         own = {self._server.connection.fileno(), self._server.journal.fd}
@@ -71,20 +64,43 @@ class Swapper:
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """A row, or {"unsound": reason} when this mutant must be activated another way."""
+        if "prewarm" in request:
+            return self._prepare(request["prewarm"])
+        if request["watch"]:
+            return reply(self._server.row(request, self._watched))
         found = self._changes(request)
         if isinstance(found, Refusal):
             return {"unsound": found.reason}
-        changes = found
+        live, changes, server = self._live, found, self._server
+        assert live is not None, "prepared before its first mutant"
 
         def work(batch: Sequence[int]) -> None:
-            self._live.apply(changes)
-            self._live.assert_live(changes)
+            live.apply(changes)
+            live.assert_live(changes)
             stop_at = frozenset(request["stop_at"])
-            server = self._server
             session.run(self._collected, batch, server.journal, server.ordinal_of, stop_at)
             os._exit(0)
 
-        return reply(self._server.row(request, work))
+        return reply(server.row(request, work))
+
+    def _watched(self, batch: Sequence[int]) -> None:
+        server = self._server
+        places, targets = server.ordinal_of, list(server.spec.paths)
+        run_watched(self._collected, batch, server.journal, places, targets)
+        os._exit(0)
+
+    def _prepare(self, names: Sequence[str]) -> dict[str, Any]:
+        """Import what tests will import, then find the live functions; nothing moves after that."""
+        for name in names:
+            with contextlib.suppress(Exception):  # one that fails would have failed in its test
+                importlib.import_module(name)
+        for path, relative in self._server.spec.paths.items():
+            with open(path, "rb") as file:
+                self._originals[relative] = Original(file.read(), path)
+        gc.collect()  # garbage would look like a holder of code
+        self._live = LiveCode(list(self._server.spec.paths), self._ran)
+        gc.freeze()  # children then touch, and so copy, fewer pages
+        return {"unfit": self.unfit()}
 
     def _changes(self, request: dict[str, Any]) -> tuple[Change, ...] | Refusal:
         """What to swap: a mutant's own functions, or for a control all that can be."""
@@ -96,6 +112,7 @@ class Swapper:
             if isinstance(found, Refusal):
                 return found
             gathered += found
+        assert self._live is not None
         if request["control"]:
             gathered = list(self._live.swappable(gathered))
         for change in gathered:

@@ -7,6 +7,7 @@ processes, reading or re-running the target's source) marks a test as one that a
 from __future__ import annotations
 
 import _lsprof
+import os
 import sys
 import threading
 from collections.abc import Collection
@@ -23,21 +24,33 @@ def outermost(qualname: str) -> str:
     return qualname.partition(".<locals>")[0]
 
 
+class SourceReads:
+    """Notices when the text of a target is read as data, by anything but an import."""
+
+    def __init__(self, targets: Collection[str]) -> None:
+        self.seen = False
+        self._targets = frozenset(targets)
+        self._names = frozenset(map(os.path.basename, targets))
+        sys.addaudithook(self._audit)
+
+    def _audit(self, event: str, args: Any) -> None:
+        if event == "open" and isinstance(args[0], (str, bytes)):
+            path = os.fsdecode(args[0])
+            if os.path.basename(path) in self._names and os.path.realpath(path) in self._targets:
+                reader = sys._getframe(1).f_code.co_filename
+                self.seen |= not reader.startswith("<frozen importlib")
+
+
 class Watch:
     """Observes one test at a time; `targets` are absolute paths of the subject's target files."""
 
     def __init__(self, targets: Collection[str]) -> None:
         self._targets = frozenset(targets)
-        self._touched = False
-        sys.addaudithook(self._audit)
-
-    def _audit(self, event: str, args: Any) -> None:
-        if event == "open" and args[0] in self._targets:
-            self._touched = True
+        self._reads = SourceReads(targets)
 
     def before(self, item: pytest.Item) -> None:
         """Start observing."""
-        self._touched = False
+        self._reads.seen = False
         self._around_call: list[dict[CodeType, int]] = []
         self._pid = _last_pid()
         self._threads = threading.active_count()
@@ -68,7 +81,7 @@ class Watch:
         self._profiler.disable()
         started = _last_pid() != self._pid or threading.active_count() != self._threads
         reran = any(code.co_name == "<module>" for code in counts)
-        always = started or self._touched or reran or not intact
+        always = started or self._reads.seen or reran or not intact
         shared = self._outside_call(counts) if _has_shared_fixtures(item) else {}
         return _names(counts), _names(shared), always, uses_hypothesis(item)
 
