@@ -27,10 +27,12 @@ class Holders:
     """A picture of the process at one moment. `functions` holds the live functions of the target
     files; `reasons` says why some of these may not be swapped; `signatures` are those that
     somebody keeps as an `inspect.Signature`.
+
+    What was frozen before any target was loaded is not looked at: no function of a target is among
+    it, and a frozen container that took hold of one's code since shows in the count of references.
     """
 
     def __init__(self, filenames: Collection[str]) -> None:
-        gc.unfreeze()  # frozen objects are not listed
         enabled = gc.isenabled()
         gc.disable()  # looking allocates enough to set off a collection
         self._look(filenames)

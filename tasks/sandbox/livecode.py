@@ -17,7 +17,7 @@ class ActivationError(AssertionError):
 
 
 class LiveCode:
-    """Built once after collection, before forking and before `gc.freeze` (it unfreezes).
+    """Built once after collection, before forking and before `gc.freeze`.
 
     `filenames` are absolute paths of the targets as their modules were loaded; `ran` is what
     `RunRecorder.stop` gave (None refuses everything).

@@ -535,11 +535,11 @@ def test_controls_swap_every_function_that_may_be_swapped(traps: Live) -> None:
     assert in_child(lines) == [True]
 
 
-def test_frozen_objects_are_found(tmp_path: Path) -> None:
+def test_what_a_suite_froze_is_refused(tmp_path: Path) -> None:
     live = small(tmp_path, "def f():\n    return 1\n")
     gc.freeze()
     live.live = LiveCode([live.original.filename], live.ran)
-    assert live.refusal("return 1", "return 2") == ""
+    assert live.refusal("return 1", "return 2") == "f: no live function has this code"
 
 
 def test_no_code_is_kept_alive_by_the_record(tmp_path: Path) -> None:
