@@ -9,9 +9,11 @@ import click
 from cluster.commands.failures import report
 from cluster.commands.options import debug_option
 from cluster.commands.plan import plan
+from cluster.commands.query import query
 from cluster.commands.run import run
 from cluster.commands.schema import schema
 from cluster.commands.score import score
+from cluster.commands.sql import sql
 from cluster.commands.status import status
 from cluster.commands.views import views
 
@@ -54,5 +56,5 @@ def main() -> None:
 
 
 main.params.append(debug_option())
-for command in (plan, run, score, status, views, schema):
+for command in (plan, run, status, score, query, sql, views, schema):
     main.add_command(command)

@@ -57,7 +57,7 @@ def describe(summary: RunSummary, store: str) -> str:
     return "\n".join(
         [
             f"{summary.experiment_id}: {summary.done} of {summary.cells} cells{before}; "
-            f"{summary.rows:,} mutants, {summary.executions:,} outcomes in {took}",
+            f"{summary.executions:,} outcomes in {took}",
             f"killgrid query mutation_score --store {store}",
         ]
     )

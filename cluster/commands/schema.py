@@ -9,7 +9,7 @@ import click
 from cluster.commands.options import Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, short_help="Print the JSON schema of a config file.")
 def schema() -> None:
     """Print the JSON schema of a config file, for editors and for reading.
 

@@ -30,7 +30,8 @@ def print_score(store: str, experiment_id: str, form: str) -> None:
         raise SelfCheckError(f"no score: the suite is {suite['status']}: {why}")
     shown = [{key: row[key] for key in SHOWN} for row in survivors]
     if form == "json":
-        click.echo(json.dumps(_document(total, suite, shown), indent=2))
+        # Sums of DuckDB are wider than 64 bits and come as decimals: whole numbers all the same.
+        click.echo(json.dumps(_document(total, suite, shown), indent=2, default=int))
     elif form == "csv":
         _csv(shown)
     else:
@@ -40,12 +41,11 @@ def print_score(store: str, experiment_id: str, form: str) -> None:
 def _document(
     total: dict[str, Any], suite: dict[str, Any], survivors: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    # Sums of DuckDB are wider than 64 bits and come as decimals.
-    tests = {key: int(suite[key]) for key in ("tests", "kept", *DROPPED)}
+    tests = {key: suite[key] for key in ("tests", "kept", *DROPPED)}
     return {
         "subject": total["subjects"],
         "score": total["score"],
-        **{key: int(total[key]) for key in COUNTS},
+        **{key: total[key] for key in COUNTS},
         "tests": tests,
         "survivors": survivors,
     }
