@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any
 
@@ -119,7 +120,9 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The value with what JSON has no word for, NaN and infinities, as null."""
+    """The value as JSON can say it: decimals as numbers, NaN and infinities as null."""
+    if isinstance(value, Decimal):
+        value = float(value) if value % 1 else int(value)
     if isinstance(value, float):
         return value if value - value == 0 else None
     if isinstance(value, dict):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from configs.errors import ConfigError
@@ -19,6 +19,8 @@ from storage.sqlfiles import SqlFile, sql_files
 Value = str | int | float | bool
 
 _PARAM = re.compile(r"^-- param (\w+) = ('[^']*'|\S+)(?:\s+(.*))?$", re.MULTILINE)
+# Parameters whose values are names in the store, by the file of queries/known that lists them.
+_KNOWN = {"subject": "subject", "arm": "arm", "a": "arm", "b": "arm"}
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
@@ -58,6 +60,8 @@ def run_report(database: Database, name: str, params: Mapping[str, str] | None =
     """Answer a named question; parameters come as text, those not given have their defaults."""
     report = find_report(name)
     values = param_values(report, params or {})
+    if problems := list(_unknown_names(database, values)):
+        raise ConfigError(problems)
     return database.query(report.sql, values)
 
 
@@ -79,6 +83,18 @@ def param_values(report: Report, given: Mapping[str, str]) -> dict[str, Value]:
     if problems:
         raise ConfigError(problems)
     return values
+
+
+def _unknown_names(database: Database, values: Mapping[str, Value]) -> Iterator[str]:
+    """Names that nothing in the store has: an empty answer would look like a result."""
+    listings = {file.name: file.text for file in sql_files("known")}
+    for param, listing in _KNOWN.items():
+        wanted = values.get(param)
+        if not wanted:
+            continue
+        names = [row["name"] for row in database.query(listings[listing]).rows()]
+        if names and wanted not in names:
+            yield f"param {param}: there is no {listing} {wanted}; {_nearest(str(wanted), names)}"
 
 
 def _report(file: SqlFile) -> Report:

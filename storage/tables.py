@@ -250,7 +250,7 @@ def _constant(
 
 def _coded(name: str, values: Sequence[Any], marks: dict[int, list[str]]) -> pa.Array:
     codes: dict[Any, int] = {}
-    indices = [codes.setdefault(value, len(codes)) for value in values]
+    indices = [None if v is None else codes.setdefault(v, len(codes)) for v in values]
     texts = list(codes)
     try:
         dictionary = pa.array(texts, type=TEXT)

@@ -2,11 +2,12 @@
 --
 -- A pair is a mutant on which both arms have a verdict in the same replicate; killed and timeout count
 -- as killed. cells counts subjects x replicates that both arms were to have, cells_compared those in
--- which both have a valid suite: the rest is not in the comparison. difference = score_a - score_b. low and high resample mutants (over their replicates'
--- means), subject_low and subject_high whole subjects, which is the honest one when mutants of one
--- subject are alike; both hold 'level' of resamples. without_low and without_high are the extremes of the
--- difference with one subject left out. mcnemar_p is empty when pairs of several replicates are
--- compared, since they do not stand alone: name a replicate to have it.
+-- which both have a valid suite: the rest is not in the comparison. score_a and score_b are means over
+-- mutants of the share of replicates in which the arm kills it; difference = score_a - score_b. low and
+-- high bound it in 'level' of resamples of mutants, subject_low and subject_high in resamples of whole
+-- subjects, the honest ones where mutants of one subject are alike. without_low and without_high are its
+-- extremes with one subject left out. mcnemar_p is exact, and empty when several replicates are
+-- compared, since the pairs of a mutant do not stand alone: name a replicate to have it.
 -- grain: pair of arms
 -- param a = ''  one arm; empty: each
 -- param b = ''  the other; empty: each
@@ -75,7 +76,7 @@ by_subject AS (
     SELECT
         comparison,
         subject_id AS cluster,
-        sum((only_a - only_b) / pairs) AS total,
+        steady_sum((only_a - only_b) / pairs) AS total,
         count(*) AS size
     FROM compared
     GROUP BY ALL
@@ -124,10 +125,12 @@ counted AS (
         comparison,
         count(DISTINCT subject_id) AS subjects,
         count(*) AS mutants,
-        sum(pairs) AS pairs,
-        sum(both_kill) AS both_kill,
-        sum(only_a) AS only_a,
-        sum(only_b) AS only_b
+        sum(pairs)::BIGINT AS pairs,
+        sum(both_kill)::BIGINT AS both_kill,
+        sum(only_a)::BIGINT AS only_a,
+        sum(only_b)::BIGINT AS only_b,
+        steady_sum((both_kill + only_a) / pairs) / count(*) AS score_a,
+        steady_sum((both_kill + only_b) / pairs) / count(*) AS score_b
     FROM compared
     GROUP BY comparison
 )
@@ -143,8 +146,8 @@ SELECT
     only_a,
     only_b,
     pairs - both_kill - only_a - only_b AS neither,
-    (both_kill + only_a) / pairs AS score_a,
-    (both_kill + only_b) / pairs AS score_b,
+    score_a,
+    score_b,
     over_mutants.estimate AS difference,
     over_mutants.low,
     over_mutants.high,

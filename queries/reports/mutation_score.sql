@@ -1,9 +1,10 @@
 -- Mutation score of each arm on each group of subjects, with validity apart.
 --
--- score = (killed + timeout) / mutants over all valid suites of the group; mean_score is the mean of
--- the suites' own scores. low and high bound the score in 'level' of resamples of whole subjects, and
--- are empty for a single subject. Missing cells are counted, never scored; so are incomplete suites,
--- which lack the row of a mutant. Suites that are not valid are counted apart, or score zero on demand.
+-- score = (killed + timeout) / mutants, both summed over the valid suites of the group, of which there
+-- are suites; mean_score is the mean of the suites' own scores. validity is the share of finished cells
+-- whose suite is valid; suites that are not are counted as invalid, and score zero on demand only.
+-- Missing cells are counted, never scored; so are incomplete suites, which lack the row of a mutant.
+-- low and high bound the score in 'level' of resamples of whole subjects; empty for a single subject.
 -- grain: group of subjects x arm
 -- param by = 'subject'  what makes a group: subject, family, split, all
 -- param subject = ''  only the subject of this name
@@ -45,8 +46,8 @@ clusters AS (
     SELECT
         {'experiment_id': experiment_id, 'subjects': subjects, 'arm': arm} AS comparison,
         subject_id AS cluster,
-        sum(killed + timeout) AS total,
-        sum(mutants) AS size
+        sum(killed + timeout)::BIGINT AS total,
+        sum(mutants)::BIGINT AS size
     FROM scored
     GROUP BY ALL
 ),
@@ -81,11 +82,11 @@ scores_counted AS (
         subjects,
         arm,
         count(*) AS suites,
-        sum(mutants) AS mutants,
-        sum(killed) AS killed,
-        sum(timeout) AS timeout,
-        sum(survived) AS survived,
-        sum(not_covered) AS not_covered,
+        sum(mutants)::BIGINT AS mutants,
+        sum(killed)::BIGINT AS killed,
+        sum(timeout)::BIGINT AS timeout,
+        sum(survived)::BIGINT AS survived,
+        sum(not_covered)::BIGINT AS not_covered,
         avg(score) AS mean_score
     FROM scored
     GROUP BY ALL
@@ -94,21 +95,20 @@ SELECT
     subjects,
     arm,
     mutation_score(killed + timeout, mutants) AS score,
-    low,
-    high,
-    mean_score,
-    coalesce(suites, 0) AS suites,
     coalesce(mutants, 0) AS mutants,
     coalesce(killed, 0) AS killed,
     coalesce(timeout, 0) AS timeout,
     coalesce(survived, 0) AS survived,
     coalesce(not_covered, 0) AS not_covered,
+    coalesce(suites, 0) AS suites,
     validity(valid, valid + invalid) AS validity,
-    coalesce(valid, 0) AS valid,
     coalesce(invalid, 0) AS invalid,
     coalesce(incomplete, 0) AS incomplete,
     missing,
     cells,
+    low,
+    high,
+    mean_score,
     experiment_id
 FROM cells_counted
 LEFT JOIN suites_counted USING (experiment_id, subjects, arm)

@@ -34,11 +34,11 @@ counted AS (
         category,
         operator,
         count(*) AS mutants,
-        sum(verdicts) AS verdicts,
-        sum(killed) AS killed,
-        sum(timeout) AS timeout,
-        sum(survived) AS survived,
-        sum(not_covered) AS not_covered
+        sum(verdicts)::BIGINT AS verdicts,
+        sum(killed)::BIGINT AS killed,
+        sum(timeout)::BIGINT AS timeout,
+        sum(survived)::BIGINT AS survived,
+        sum(not_covered)::BIGINT AS not_covered
     FROM judged
     JOIN chosen USING (experiment_id, subject_id, mutant_id)
     GROUP BY ALL

@@ -1,14 +1,19 @@
--- Whether the numbers may be used: what is missing, contradicts itself or happened twice.
+-- Whether the numbers may be used: what is missing, contradicts itself or is there twice.
 --
--- status is ok or bad; found counts what is wrong. A run whose check is bad says so with exit code 1.
+-- status is ok, bad (the numbers are not to be used as they are) or note (nothing wrong, but worth
+-- knowing); found counts. Disagreements are between a strategy and the process oracle on the sample of
+-- rows that was run again; unstable are rows on which the oracle does not agree with itself.
 -- grain: check x experiment
 WITH
 states AS (SELECT * FROM cell_states),
 results AS MATERIALIZED (SELECT * FROM suite_results WHERE valid),
 found_missing AS (
-    SELECT experiment_id, count(*) AS found, min(reason) AS example
-    FROM states
-    WHERE status = 'missing'
+    SELECT
+        experiments.experiment_id,
+        count_if(states.status = 'missing') AS found,
+        min(states.reason) FILTER (states.status = 'missing') AS example
+    FROM experiments
+    LEFT JOIN states USING (experiment_id)
     GROUP BY ALL
 ),
 found_unfinished AS (
@@ -20,73 +25,98 @@ found_unfinished AS (
     LEFT JOIN states USING (experiment_id)
     GROUP BY ALL
 ),
+repeated AS (
+    SELECT experiment_id, cell_id
+    FROM cells
+    WHERE status = 'done'
+    GROUP BY ALL
+    HAVING count(*) > 1
+),
 found_repeated AS (
-    SELECT experiment_id, count(*) AS found, min(cell_id) AS example
-    FROM (
-        SELECT experiment_id, cell_id
-        FROM cells
-        WHERE status = 'done'
-        GROUP BY ALL
-        HAVING count(*) > 1
-    )
+    SELECT
+        experiments.experiment_id,
+        count(repeated.cell_id) AS found,
+        min(repeated.cell_id) AS example
+    FROM experiments
+    LEFT JOIN repeated USING (experiment_id)
     GROUP BY ALL
 ),
 found_incomplete AS (
     SELECT
-        experiment_id,
-        count(*) AS found,
-        min(suite_id || ': ' || judged || ' of ' || mutants || ' mutants') AS example
-    FROM results
-    WHERE NOT complete
+        experiments.experiment_id,
+        count_if(NOT complete) AS found,
+        min(suite_id || ': ' || judged || ' of ' || mutants || ' mutants') FILTER (NOT complete)
+            AS example
+    FROM experiments
+    LEFT JOIN results USING (experiment_id)
     GROUP BY ALL
 ),
 found_rows AS (
-    SELECT experiment_id, count(*) AS found, min(suite_id) AS example
-    FROM results
-    WHERE tests_judged > tests_kept
+    SELECT
+        experiments.experiment_id,
+        count_if(tests_judged > tests_kept) AS found,
+        min(suite_id) FILTER (tests_judged > tests_kept) AS example
+    FROM experiments
+    LEFT JOIN results USING (experiment_id)
     GROUP BY ALL
 ),
 found_events AS (
-    SELECT experiment_id, kind, count(*) AS found, min(detail) AS example
-    FROM events
+    SELECT
+        experiments.experiment_id,
+        count_if(kind = 'disagreement') AS disagreements,
+        count_if(kind = 'unstable') AS unstable,
+        count_if(kind = 'rechecked') AS agreements,
+        min(detail) FILTER (kind = 'disagreement') AS disagreement,
+        min(detail) FILTER (kind = 'unstable') AS instability
+    FROM experiments
+    LEFT JOIN events USING (experiment_id)
     GROUP BY ALL
 ),
 checks AS (
-    SELECT 'missing cells' AS "check", * FROM found_missing
+    SELECT 1 AS place, 'missing cells' AS "check", 'bad' AS status, * FROM found_missing
     UNION ALL BY NAME
-    SELECT 'cells not finished' AS "check", * FROM found_unfinished
+    SELECT 2 AS place, 'cells not finished' AS "check", 'bad' AS status, * FROM found_unfinished
     UNION ALL BY NAME
-    SELECT 'cells stored twice' AS "check", * FROM found_repeated
+    SELECT 3 AS place, 'cells stored twice' AS "check", 'bad' AS status, * FROM found_repeated
     UNION ALL BY NAME
-    SELECT 'suites that lack rows of mutants' AS "check", * FROM found_incomplete
+    SELECT 4 AS place, 'suites that lack rows of mutants' AS "check", 'bad' AS status, *
+    FROM found_incomplete
     UNION ALL BY NAME
-    SELECT 'rows stored twice' AS "check", * FROM found_rows
+    SELECT 5 AS place, 'rows stored twice' AS "check", 'bad' AS status, * FROM found_rows
     UNION ALL BY NAME
-    SELECT 'disagreements between strategies' AS "check", experiment_id, found, example
+    SELECT
+        6 AS place,
+        'disagreements between strategies' AS "check",
+        'bad' AS status,
+        experiment_id,
+        disagreements AS found,
+        coalesce(disagreement, '') AS example
     FROM found_events
-    WHERE kind = 'disagreement'
-),
-names AS (
-    SELECT *
-    FROM (
-        VALUES
-            (1, 'missing cells'),
-            (2, 'cells not finished'),
-            (3, 'cells stored twice'),
-            (4, 'suites that lack rows of mutants'),
-            (5, 'rows stored twice'),
-            (6, 'disagreements between strategies')
-    ) AS listed (place, "check")
+    UNION ALL BY NAME
+    SELECT
+        7 AS place,
+        'rows that differ from run to run' AS "check",
+        'note' AS status,
+        experiment_id,
+        unstable AS found,
+        coalesce(instability, '') AS example
+    FROM found_events
+    UNION ALL BY NAME
+    SELECT
+        8 AS place,
+        'rows run again that agree' AS "check",
+        CASE WHEN agreements > 0 THEN 'ok' ELSE 'note' END AS status,
+        experiment_id,
+        agreements AS found,
+        CASE WHEN agreements > 0 THEN '' ELSE 'nothing was run again: strategies are not checked' END
+            AS example
+    FROM found_events
 )
 SELECT
-    names."check",
-    CASE WHEN coalesce(checks.found, 0) = 0 THEN 'ok' ELSE 'bad' END AS status,
-    coalesce(checks.found, 0) AS found,
-    CASE WHEN coalesce(checks.found, 0) = 0 THEN '' ELSE coalesce(checks.example, '') END AS example,
-    experiments.experiment_id
-FROM experiments
-CROSS JOIN names
-LEFT JOIN checks
-    ON checks.experiment_id = experiments.experiment_id
-    AND checks."check" = names."check"
-ORDER BY experiments.experiment_id, names.place
+    "check",
+    CASE WHEN found = 0 AND place < 8 THEN 'ok' ELSE status END AS status,
+    found,
+    CASE WHEN found = 0 AND place < 8 THEN '' ELSE coalesce(example, '') END AS example,
+    experiment_id
+FROM checks
+ORDER BY experiment_id, place

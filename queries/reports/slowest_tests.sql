@@ -1,6 +1,6 @@
 -- The tests that took longest over all mutants together.
 --
--- runs counts mutants on which the test was run; total_s and max_s are over these runs, baseline_s is
+-- runs counts mutants on which it was run (others keep its baseline outcome); total_s and max_s are over these runs, baseline_s is
 -- one run on the correct code. timeouts and crashes cost the most and are counted.
 -- grain: test of a suite
 -- param subject = ''  only the subject of this name
@@ -24,7 +24,7 @@ summed AS (
         count(*) FILTER (outcome = 'crashed') AS crashes
     FROM executions
     SEMI JOIN chosen USING (experiment_id, suite_id)
-    WHERE executed
+    WHERE executed OR duration_s > 0
     GROUP BY ALL
 ),
 slowest AS (

@@ -1,7 +1,8 @@
 -- How many suites of each arm are valid, why the others are not, and why tests were dropped.
 --
 -- share is of the arm's finished cells. Tests that are not kept are told apart by their reason: flaky,
--- wrong_oracle (never passes on the correct code), fails_control (reads the harness or the source).
+-- wrong_oracle (never passes on the correct code), fails_control (reads the harness or the source),
+-- skipped (skipped or expected to fail). example is one suite's reason.
 -- grain: arm x status
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
@@ -18,7 +19,8 @@ dropped AS (
         suite_id,
         count(*) FILTER (dropped_reason = 'flaky') AS flaky,
         count(*) FILTER (dropped_reason = 'wrong_oracle') AS wrong_oracle,
-        count(*) FILTER (dropped_reason = 'fails_control') AS fails_control
+        count(*) FILTER (dropped_reason = 'fails_control') AS fails_control,
+        count(*) FILTER (dropped_reason IN ('skipped', 'xfailed', 'xpassed')) AS skipped
     FROM tests
     WHERE NOT kept
     GROUP BY ALL
@@ -29,11 +31,12 @@ counted AS (
         arm,
         status,
         count(*) AS suites,
-        sum(tests_collected) AS tests,
-        sum(tests_kept) AS kept,
-        coalesce(sum(flaky), 0) AS flaky,
-        coalesce(sum(wrong_oracle), 0) AS wrong_oracle,
-        coalesce(sum(fails_control), 0) AS fails_control,
+        sum(tests_collected)::BIGINT AS tests,
+        sum(tests_kept)::BIGINT AS kept,
+        coalesce(sum(flaky), 0)::BIGINT AS flaky,
+        coalesce(sum(wrong_oracle), 0)::BIGINT AS wrong_oracle,
+        coalesce(sum(fails_control), 0)::BIGINT AS fails_control,
+        coalesce(sum(skipped), 0)::BIGINT AS skipped,
         min(reason) FILTER (reason <> '') AS example
     FROM suites
     LEFT JOIN dropped USING (experiment_id, suite_id)
@@ -49,6 +52,7 @@ SELECT
     flaky,
     wrong_oracle,
     fails_control,
+    skipped,
     coalesce(example, '') AS example,
     experiment_id
 FROM counted
