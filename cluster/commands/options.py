@@ -55,6 +55,25 @@ def set_option(function: F) -> F:
     )(function)
 
 
+def address_option(function: F) -> F:
+    """`--address` of a Ray cluster."""
+    return click.option("--address", help="Address of a Ray cluster; default: a local Ray.")(
+        function
+    )
+
+
+def cpus_option(function: F) -> F:
+    """`--cpus` of a local Ray."""
+    return click.option(
+        "--cpus", type=click.IntRange(min=1), help="CPUs of the local Ray; default: all."
+    )(function)
+
+
+def quiet_option(function: F) -> F:
+    """`--quiet`."""
+    return click.option("--quiet", is_flag=True, help="Show no progress.")(function)
+
+
 def store_option(function: F) -> F:
     """`--store`, where results are read from."""
     return click.option(
@@ -94,5 +113,5 @@ def output_option(function: F) -> F:
     return click.option(
         "--output",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="File to write to; needed for parquet, else standard output.",
+        help="File to write to; default: standard output.",
     )(function)

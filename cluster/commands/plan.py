@@ -6,15 +6,22 @@ from pathlib import Path
 
 import click
 
-from cluster.commands.options import Command, config_argument, set_option
+from cluster.commands.options import (
+    Command,
+    address_option,
+    config_argument,
+    cpus_option,
+    quiet_option,
+    set_option,
+)
 
 
 @click.command(cls=Command, short_help="Show what an experiment would run.")
 @config_argument
 @set_option
-@click.option("--address", help="Address of a Ray cluster; default: a local Ray.")
-@click.option("--cpus", type=click.IntRange(min=1), help="CPUs of the local Ray; default: all.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@address_option
+@cpus_option
+@quiet_option
 @click.option("--no-run", is_flag=True, help="Run no suite: no validity and no estimated time.")
 @click.option("--verbose", is_flag=True, help="List every piece of code that engines leave alone.")
 def plan(

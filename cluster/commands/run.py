@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cluster.commands.options import Command, config_argument, set_option
+from cluster.commands.options import (
+    Command,
+    address_option,
+    config_argument,
+    cpus_option,
+    quiet_option,
+    set_option,
+)
 
 if TYPE_CHECKING:
     from cluster.options import RunSummary
@@ -17,9 +24,9 @@ if TYPE_CHECKING:
 @config_argument
 @set_option
 @click.option("--store", metavar="URI", help="Where results go, in place of the config's store.")
-@click.option("--address", help="Address of a Ray cluster; default: a local Ray.")
-@click.option("--cpus", type=click.IntRange(min=1), help="CPUs of the local Ray; default: all.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@address_option
+@cpus_option
+@quiet_option
 def run(
     file: Path,
     overrides: tuple[str, ...],

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cluster.commands.options import Command, set_option
+from cluster.commands.options import (
+    Command,
+    cpus_option,
+    quiet_option,
+    set_option,
+)
+from configs.errors import Interrupted
 
 if TYPE_CHECKING:
     from configs.schema import ExperimentConfig
@@ -21,19 +27,27 @@ ARM = "existing"
 @click.command(cls=Command, short_help="Mutation score of a project's own tests, with no config.")
 @click.argument("path", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @click.option(
-    "--target", "targets", multiple=True, required=True, help="File or glob to mutate, in PATH."
+    "--target",
+    "targets",
+    multiple=True,
+    required=True,
+    help="File or glob to mutate, in PATH; repeatable.",
 )
-@click.option("--tests", multiple=True, help="Tests in PATH; default: tests/ or test/.")
-@click.option("--environment", multiple=True, help="A package that the tests need, beside pytest.")
-@click.option("--plugin", "plugins", multiple=True, help="Module of a pytest plugin to load.")
-@click.option("--import-root", "roots", multiple=True, help="Folder of PATH to import from.")
+@click.option("--tests", multiple=True, help="Tests in PATH; repeatable; default: tests/ or test/.")
+@click.option("--environment", multiple=True, help="A package that the tests need; repeatable.")
+@click.option(
+    "--plugin", "plugins", multiple=True, help="Module of a pytest plugin to load; repeatable."
+)
+@click.option(
+    "--import-root", "roots", multiple=True, help="Folder of PATH to import from; repeatable."
+)
 @set_option
 @click.option("--store", metavar="URI", help="Keep the full kill matrix here.")
-@click.option("--cpus", type=click.IntRange(min=1), help="CPUs to use; default: all.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@cpus_option
+@quiet_option
 @click.option(
-    "--format", "form", type=click.Choice(["text", "csv", "json"]), default="text",
-    show_default=True, help="text to read; json with everything; csv of the survivors.",
+    "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table",
+    show_default=True, help="table to read; json with everything; csv of the survivors.",
 )  # fmt: skip
 def score(
     path: Path,
@@ -50,8 +64,8 @@ def score(
 ) -> None:
     """Print the mutation score of the tests of the project at PATH.
 
-    Below it every mutant that survived, with its diff and the tests that came near: those that
-    executed the mutated code and passed all the same. The project is only read.
+    First every mutant that was not killed, with its diff and the tests that came near: those that
+    executed the mutated code and passed all the same. Then the score. The project is only read.
 
     \b
     Examples:
@@ -110,4 +124,7 @@ def _store(given: str | None) -> Iterator[str]:
         yield given
         return
     with tempfile.TemporaryDirectory(prefix="killgrid-score-") as folder:
-        yield folder
+        try:
+            yield folder
+        except Interrupted:
+            raise Interrupted("interrupted; with --store what is done stays done") from None

@@ -109,3 +109,45 @@ def test_columns_are_as_wide_as_their_widest_text() -> None:
         "long text       1",
         "b              22",
     ]
+
+
+def test_every_report_answers_an_experiment_with_no_results(store: str) -> None:
+    for line in invoke("query").stdout.splitlines()[1:-2]:
+        result = invoke("query", line.split()[0], "--store", store, "--format", "csv")
+        assert result.exit_code == 0, result.stderr
+
+
+def test_query_lists_reports_and_the_parameters_of_one() -> None:
+    assert "mutation_score" in invoke("query").stdout
+    listed = invoke("query", "mutation_score", "--list").stdout
+    assert listed.startswith("mutation_score: ")
+    assert any(line.startswith("by ") for line in listed.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["query", "mutation_scor"], "there is no report mutation_scor; did you mean mutation_sco"),
+        (["query", "survivors", "--param", "arm"], "--param arm: must look like key=value"),
+        (["query", "survivors", "--param", "army=x"], "did you mean arm?"),
+        (["sql", "selec 1"], "query failed: Parser Error"),
+        (["sql", "select * from execution"], "query failed: Catalog Error"),
+        (["sql", "select 1", "--output", "/nowhere/x.csv"], "cannot write /nowhere/x.csv"),
+    ],
+)
+def test_a_mistake_in_a_question_is_one_line_and_exit_code_2(
+    store: str, arguments: list[str], expected: str
+) -> None:
+    result = invoke(*arguments, "--store", store, "--experiment", "all")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert expected in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_sql_is_read_from_standard_input_for_a_dash(store: str) -> None:
+    result = CliRunner().invoke(
+        main,
+        ["sql", "-", "--store", store, "--experiment", "all", "--format", "csv"],
+        "SELECT 1 AS a",
+    )
+    assert result.stdout.splitlines()[1] == "1"
