@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-import yaml
 from pydantic import BaseModel
 
 import configs.schema
+from configs.places import read_document
 from configs.schema import ExperimentConfig
 
-TEXT = (Path(__file__).parents[2] / "docs" / "config.md").read_text("utf-8")
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "config.md").read_text("utf-8")
 MODELS = [
     value
     for name, value in vars(configs.schema).items()
@@ -45,7 +47,27 @@ def test_the_docs_have_every_key_and_its_default(model: type[BaseModel]) -> None
     assert documented(model.__name__) == expected(model)
 
 
-def test_the_example_of_the_docs_is_a_valid_config() -> None:
-    example = re.search(r"## An example\n\n```yaml\n(.*?)```", TEXT, flags=re.S)
-    assert example
-    ExperimentConfig.model_validate(yaml.safe_load(example[1]))
+MINIMAL: dict[str, Any] = {
+    "experiment": "x",
+    "subjects": [{"project": "tree", "targets": ["x.py"]}],
+    "mutants": [{"engine": "mutmut"}],
+    "arms": [{"name": "own", "writer": {"files": "existing"}}],
+}
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = [
+    (page.name, block)
+    for page in PAGES
+    for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text("utf-8"), flags=re.S | re.M)
+]
+
+
+@pytest.mark.parametrize(("page", "block"), BLOCKS)
+def test_every_config_in_the_docs_is_valid_in_whole_or_in_part(page: str, block: str) -> None:
+    values = read_document(block, page).value
+    if set(values) <= set(ExperimentConfig.model_fields):
+        ExperimentConfig.model_validate(MINIMAL | values)
+
+
+def test_the_docs_have_an_example_of_a_whole_config() -> None:
+    wholes = [page for page, block in BLOCKS if block.startswith("experiment:")]
+    assert {"README.md", "config.md"} <= set(wholes)
