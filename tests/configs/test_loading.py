@@ -15,6 +15,7 @@ from configs.errors import ConfigError
 from configs.loading import config_sha256, load_config
 from configs.overrides import apply_override, parse_override
 
+EXPERIMENTS = Path(__file__).parents[2] / "configs" / "experiments"
 GOOD = """\
 experiment: small
 store: ./results
@@ -247,6 +248,11 @@ def test_aliased_parts_are_set_one_by_one(config_file: Path) -> None:
     config_file.write_text(text)
     config = load_config(config_file, ["arms.0.writer.files=[tests]"])
     assert [arm.writer.files for arm in config.arms] == [["tests"], "existing"]
+
+
+@pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob("*.yaml")), ids=lambda path: path.name)
+def test_every_experiment_that_comes_along_is_valid(path: Path) -> None:
+    assert load_config(path).experiment == path.stem
 
 
 def test_the_hash_follows_what_defines_the_numbers_only(config_file: Path) -> None:
