@@ -61,7 +61,7 @@ def sections(text: str) -> dict[str, list[list[str]]]:
 
 
 def test_plan_shows_subjects_mutants_by_operator_and_status_and_cells(config: Path) -> None:
-    result = invoke("plan", config)
+    result = invoke("plan", config, "--no-run")
     assert result.exit_code == 0, result.stderr
     shown = sections(result.stdout)
     assert shown["Subjects"][1] == ["tree", "project", "calc.py", "3", "1", "1"]
@@ -82,13 +82,17 @@ def test_plan_shows_subjects_mutants_by_operator_and_status_and_cells(config: Pa
 
 def test_plan_says_what_engines_leave_alone_and_on_demand_where(config: Path) -> None:
     title = "What engines leave alone"
-    assert sections(invoke("plan", config).stdout)[title][0] == ["tree:", "module", "level"]
-    verbose = invoke("plan", config, "--verbose").stdout
+    assert sections(invoke("plan", config, "--no-run").stdout)[title][0] == [
+        "tree:",
+        "module",
+        "level",
+    ]
+    verbose = invoke("plan", config, "--no-run", "--verbose").stdout
     assert "calc.py:1: " in verbose
 
 
 def test_set_changes_what_is_planned(config: Path) -> None:
-    result = invoke("plan", config, "--set", "subjects.0.mutants=[{engine: mutmut}]")
+    result = invoke("plan", config, "--no-run", "--set", "subjects.0.mutants=[{engine: mutmut}]")
     assert sections(result.stdout)["Subjects"][1][3] == "1"
 
 
