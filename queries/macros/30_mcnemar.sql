@@ -36,6 +36,7 @@ CREATE OR REPLACE MACRO mcnemar_p(only_a, only_b) AS (
     )
     SELECT
         CASE
+            WHEN n IS NULL THEN NULL
             WHEN n = 0 THEN 1::DOUBLE
             ELSE least(
                 1::DOUBLE,

@@ -10,7 +10,7 @@ results AS MATERIALIZED (SELECT * FROM suite_results WHERE valid),
 found_missing AS (
     SELECT
         experiments.experiment_id,
-        count_if(states.status = 'missing') AS found,
+        count(*) FILTER (states.status = 'missing') AS found,
         min(states.reason) FILTER (states.status = 'missing') AS example
     FROM experiments
     LEFT JOIN states USING (experiment_id)
@@ -44,7 +44,7 @@ found_repeated AS (
 found_incomplete AS (
     SELECT
         experiments.experiment_id,
-        count_if(NOT complete) AS found,
+        count(*) FILTER (NOT complete) AS found,
         min(suite_id || ': ' || judged || ' of ' || mutants || ' mutants') FILTER (NOT complete)
             AS example
     FROM experiments
@@ -54,7 +54,7 @@ found_incomplete AS (
 found_rows AS (
     SELECT
         experiments.experiment_id,
-        count_if(tests_judged > tests_kept) AS found,
+        count(*) FILTER (tests_judged > tests_kept) AS found,
         min(suite_id) FILTER (tests_judged > tests_kept) AS example
     FROM experiments
     LEFT JOIN results USING (experiment_id)
@@ -63,9 +63,9 @@ found_rows AS (
 found_events AS (
     SELECT
         experiments.experiment_id,
-        count_if(kind = 'disagreement') AS disagreements,
-        count_if(kind = 'unstable') AS unstable,
-        count_if(kind = 'rechecked') AS agreements,
+        count(*) FILTER (kind = 'disagreement') AS disagreements,
+        count(*) FILTER (kind = 'unstable') AS unstable,
+        count(*) FILTER (kind = 'rechecked') AS agreements,
         min(detail) FILTER (kind = 'disagreement') AS disagreement,
         min(detail) FILTER (kind = 'unstable') AS instability
     FROM experiments
