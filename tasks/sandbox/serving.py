@@ -12,8 +12,9 @@ from typing import Any
 
 from . import kernel, limits, messages, views
 from .journal import Journal
-from .rows import Row, RowRunner, Times
+from .rows import Row, RowRunner
 from .session import Key, SuiteArgs
+from .waiting import Times
 
 
 @dataclass(frozen=True)

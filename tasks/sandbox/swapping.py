@@ -52,6 +52,7 @@ class Swapper:
         self._ran = ran
         self._live: LiveCode | None = None
         self._originals: dict[str, Original] = {}
+        self._known: dict[tuple[str, str], tuple[Change, ...] | Refusal] = {}
 
     def unfit(self) -> str:
         """Why no mutant at all may be swapped in this process; '' when some may."""
@@ -66,13 +67,16 @@ class Swapper:
         """A row, or {"unsound": reason} when this mutant must be activated another way."""
         if "prewarm" in request:
             return self._prepare(request["prewarm"])
+        if "judge" in request:
+            judged = [self._mutant(each["path"], each["source"]) for each in request["judge"]]
+            return {"sound": [not isinstance(each, Refusal) for each in judged]}
         if request["watch"]:
             return reply(self._server.row(request, self._watched))
-        found = self._changes(request)
+        found = self._control(request) if request["control"] else self._single(request)
         if isinstance(found, Refusal):
             return {"unsound": found.reason}
         live, changes, server = self._live, found, self._server
-        assert live is not None, "prepared before its first mutant"
+        assert live is not None
 
         def work(batch: Sequence[int]) -> None:
             live.apply(changes)
@@ -102,26 +106,36 @@ class Swapper:
         gc.freeze()  # children then touch, and so copy, fewer pages
         return {"unfit": self.unfit()}
 
-    def _changes(self, request: dict[str, Any]) -> tuple[Change, ...] | Refusal:
-        """What to swap: a mutant's own functions, or for a control all that can be."""
+    def _single(self, request: dict[str, Any]) -> tuple[Change, ...] | Refusal:
+        ((path, text),) = request["files"].items()
+        return self._mutant(path, text)
+
+    def _mutant(self, path: str, text: str) -> tuple[Change, ...] | Refusal:
+        """What to swap for a mutant; remembered, since it is judged before it is run."""
+        known = self._known.get((path, text))
+        if known is None:
+            known = self._known[path, text] = self._judge(path, text.encode("latin-1"))
+        return known
+
+    def _judge(self, path: str, source: bytes) -> tuple[Change, ...] | Refusal:
+        assert self._live is not None, "prepared before its first mutant"
+        found = self._originals[path].changes(source)
+        if isinstance(found, Refusal):
+            return found
+        reasons = filter(None, map(self._live.refusal, found))
+        reason = next(reasons, "" if found else "no function's code differs")
+        return Refusal(reason) if reason else found
+
+    def _control(self, request: dict[str, Any]) -> tuple[Change, ...] | Refusal:
+        """For a control, every function that can be swapped."""
+        assert self._live is not None, "prepared before its first control"
         gathered: list[Change] = []
         for path, text in request["files"].items():
-            original = self._originals[path]
-            source = text.encode("latin-1")
-            found = original.pairs(source) if request["control"] else original.changes(source)
+            found = self._originals[path].pairs(text.encode("latin-1"))
             if isinstance(found, Refusal):
                 return found
-            gathered += found
-        assert self._live is not None
-        if request["control"]:
-            gathered = list(self._live.swappable(gathered))
-        for change in gathered:
-            reason = self._live.refusal(change)
-            if reason:
-                return Refusal(reason)
-        if not gathered:
-            return Refusal("no function's code differs")
-        return tuple(gathered)
+            gathered += self._live.swappable(found)
+        return tuple(gathered) or Refusal("no function can be swapped")
 
 
 def _to_nowhere() -> set[int]:

@@ -473,3 +473,19 @@ def test_tests_that_do_not_reach_a_mutant_are_left_out_and_said_to_be() -> None:
     assert [e.executed for e in row.executions] == [False] * 60 + [True]
     everything = measure(subject(two), suite(source), made, select="all")
     assert everything.matrix() == measured.matrix()
+
+
+def test_a_suite_that_reads_the_source_while_collected_is_not_swapped() -> None:
+    source = "TEXT = open('solution.py').read()\n" + CHECK + "\ndef test_text():\n    assert '+' in TEXT\n"
+    made: dict[str, str | bytes] = {"minus": SIMPLE.replace("+", "-")}
+    measured = measure(subject(SIMPLE), suite(source), made)
+    assert measured.strategies() == {"minus": "fresh"}
+    assert measured.matrix() == {"minus": {"test_work": "failed", "test_text": "failed"}}
+
+
+def test_a_suite_that_sets_a_profiler_is_measured_without_one() -> None:
+    source = "import sys\nsys.setprofile(lambda *a: None)\n" + CHECK
+    made: dict[str, str | bytes] = {"minus": SIMPLE.replace("+", "-")}
+    measured = measure(subject(SIMPLE), suite(source), made)
+    assert measured.validation.status == "valid"
+    assert measured.matrix() == {"minus": {"test_work": "failed"}}

@@ -1,0 +1,158 @@
+"""What is measured of one suite: baselines, the two controls, rows of mutants."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import controls
+from .judging import TestFacts
+from .lines import Lines
+from .outcomes import KILLING
+from .rows import Row
+from .stations import StationLostError
+
+Files = dict[str, str]  # path in the tree -> Latin-1 text of its bytes
+
+
+class Measurement:
+    """Chooses a line for each question; lines are named `swap`, `fresh` and `process`."""
+
+    def __init__(
+        self,
+        lines: Lines,
+        sources: dict[str, bytes],
+        settings: dict[str, Any],
+        event: Callable[[str, str], None],
+    ) -> None:
+        self.lines = lines
+        self._sources = sources
+        self._settings = settings
+        self._event = event
+        self._kept: list[int] = []
+        self._swappable: dict[tuple[str, str], bool] = {}
+        self.ran: frozenset[str] = frozenset()
+
+    # -- baselines
+
+    def meet(self, watch: bool) -> Row:
+        """First run of a suite: what it collects, and how it goes on the correct code."""
+        return self.lines.ask_fresh({"meet": True, "watch": watch})
+
+    def baseline(self, tests: Sequence[int], watch: bool) -> Row:
+        """Another run on the correct code; a watched one is a fork of the swap station if it can.
+
+        Its process has run no test before, as a new one would not have, and costs a tenth.
+        """
+        asked = {"tests": list(tests), "watch": watch}
+        if watch and self.lines.open_swap():
+            with contextlib.suppress(StationLostError):
+                row = self.lines.ask_swap(asked)
+                if row is not None:
+                    opening = self.lines.opening
+                    row.ran, row.reads_source = opening["ran"], opening["reads_source"]
+                    return row
+        return self.lines.ask_fresh(asked)
+
+    def prepare(
+        self, tests: Sequence[TestFacts], ran: Sequence[str], modules: Sequence[str]
+    ) -> None:
+        """Take over what the baselines showed."""
+        self.lines.cpu = {t.ordinal: t.cpu_s for t in tests}
+        self.lines.wall = {t.ordinal: t.duration_s for t in tests}
+        self.lines.modules = tuple(modules)
+        self.lines.ready_swap()
+        self.ran = frozenset(ran)
+
+    def keep(self, tests: Sequence[int]) -> None:
+        """These may kill: the first kill among them ends a row that wants no more."""
+        self._kept = list(tests)
+
+    # -- controls
+
+    def lines_for(self, mutants: Sequence[dict[str, str]]) -> list[str]:
+        """The lines that these mutants take; both when there are none, since any may come later."""
+        asked: str = self._settings["strategy"]
+        if asked in ("fresh", "process"):
+            return [asked]
+        if not self.lines.open_swap():
+            return ["fresh"]
+        if not mutants:
+            return ["swap", "fresh"]
+        files = [(mutant["path"], mutant["source"]) for mutant in mutants]
+        sound = self.lines.judge([{"path": path, "source": source} for path, source in files])
+        self._swappable = dict(zip(files, sound, strict=True))
+        used = {"swap" if each else "fresh" for each in sound}
+        return [line for line in ("swap", "fresh") if line in used]
+
+    def failing_identity(self, line: str, tests: Sequence[TestFacts]) -> frozenset[int]:
+        """Kept tests that fail although only the text of the source changed.
+
+        A test that fails under swap alone shows that swapping is unsound here: the line is closed.
+        """
+        failing = self._not_passing(line, tests)
+        if line == "swap" and failing:
+            without = self._not_passing("fresh", tests)
+            if failing - without:
+                names = [tests[n].key[0] for n in sorted(failing - without)][:3]
+                self.lines.close_swap(f"differs from a fresh import on {', '.join(names)}")
+            return without
+        return failing
+
+    def _not_passing(self, line: str, tests: Sequence[TestFacts]) -> frozenset[int]:
+        outcomes = self._control(line, "identity", [t.ordinal for t in tests])
+        return frozenset(t.ordinal for t in tests if t.kept and outcomes[t.ordinal] != "passed")
+
+    def canary_killed(self, line: str, kept: Sequence[int]) -> bool:
+        """Whether a kept test notices that every target function raises."""
+        outcomes = self._control(line, "canary", kept)
+        return any(outcome in KILLING for outcome in outcomes.values())
+
+    def same_alone(self, tests: Sequence[int], facts: Sequence[TestFacts]) -> bool:
+        """Whether these tests pass as in the baseline when the others are left out."""
+        line = "fresh" if self.lines.swap_refusal else "swap"
+        outcomes = self._control(line, "identity", tests)
+        return all(outcomes[n] == facts[n].baseline for n in tests if facts[n].kept)
+
+    def _control(self, line: str, kind: str, tests: Sequence[int]) -> dict[int, str]:
+        files = {}
+        for path, source in self._sources.items():
+            if kind == "identity":
+                changed = controls.identity_source(source)
+            else:
+                spare = {n.partition("::")[2] for n in self.ran if n.startswith(f"{path}::")}
+                changed = controls.canary_source(source, spare)
+            files[path] = changed.decode("latin-1")
+        request = {"files": files, "control": True, "tests": list(tests)}
+        row = None
+        if line == "swap":
+            with contextlib.suppress(StationLostError):  # the line is closed and has said why
+                row = self.lines.ask_swap(request)
+        if row is None:
+            row = self.lines.ask_fresh(request, "process" if line == "process" else "fresh")
+        return {ordinal: result[0] for ordinal, result in row.results.items()}
+
+    # -- mutants
+
+    def row(self, path: str, source: str, tests: Sequence[int]) -> tuple[str, Row]:
+        """(strategy, row) of one mutant; a row lost with its station is tried once in a process."""
+        request = {"files": {path: source}, "control": False, "tests": list(tests)}
+        request["one_each"] = self._settings["isolation"] == "test"
+        request["stop_at"] = self._kept if self._settings["matrix"] == "first_kill" else []
+        try:
+            if self._settings["strategy"] == "process":
+                return "process", self.lines.ask_fresh(request, "process")
+            if self._swappable.get((path, source)) and not self.lines.swap_refusal:
+                row = self.lines.ask_swap(request)
+                if row is not None:
+                    return "swap", row
+            return "fresh", self.lines.ask_fresh(request)
+        except StationLostError as error:
+            self._event("station_lost", str(error).strip().splitlines()[-1])
+            return "process", self.lines.ask_fresh(request, "process")
+
+    def process(self, path: str, source: str) -> Row:
+        """The oracle: every test, in a new interpreter."""
+        tests = list(range(len(self.lines.keys)))
+        return self.lines.ask_fresh({"files": {path: source}, "tests": tests}, "process")
