@@ -17,10 +17,12 @@ from cluster.resume import Layout, Resume, cell_key, shard_key, validated_key
 from cluster.shipping import Shipping
 from cluster.sizes import (
     FIRST_BUDGET_S,
+    LONGER,
     SHARD_BUDGET_S,
     first_sample,
     limit_seconds,
     row_seconds,
+    setup_seconds,
     shards_of,
 )
 from cluster.slots import Slots
@@ -80,9 +82,9 @@ class _CellWork:
         if validation.status != "valid" or not left:
             await self._commit(self._record.whole(validation, step), len(self._mutants))
             return None
-        row_s = row_seconds(validation, step.rows)
-        shards = shards_of(left, row_s, self._run.board.cpus, self._mutant_bytes)
-        layout = Layout(validation, shards)
+        row_s, setup_s = row_seconds(validation, step.rows), setup_seconds(step.wall_s, step.rows)
+        shards = shards_of(left, row_s, setup_s, self._run.board.cpus, self._mutant_bytes)
+        layout = Layout(validation, shards, setup_s)
         await self._commit(self._record.layout(layout, step), len(step.rows))
         await self._run.writer.durable()
         return layout
@@ -95,7 +97,7 @@ class _CellWork:
         stored = [key for key in keys if self._run.resume.done(key)]
         before = self._run.resume.tally([validated_key(self._cell.cell_id), *stored])
         jobs = [
-            self._shard(key, chosen, layout.validation, shared)
+            self._shard(key, chosen, layout, shared)
             for key, chosen in zip(keys, layout.shards, strict=True)
             if key not in stored
         ]
@@ -113,16 +115,17 @@ class _CellWork:
 
     # -- steps
 
-    async def _shard(
-        self, key: str, chosen: tuple[int, ...], validation: Validation, shared: Any
-    ) -> None:
+    async def _shard(self, key: str, chosen: tuple[int, ...], layout: Layout, shared: Any) -> None:
+        """One shard, asked for again until all rows are there; only rounds without one count."""
         step = self._step(key.removeprefix(f"{cell_key(self._cell.cell_id)}:"))
-        left, idle = chosen, 0
+        left, idle, budget_s = chosen, 0, SHARD_BUDGET_S + layout.setup_s
         while left and idle < self._run.retry.infra:
-            result = await self._task(step, left, validation, shared, SHARD_BUDGET_S)
-            rows = self._sound(result.rows, validation, step)
+            result = await self._task(step, left, layout.validation, shared, budget_s)
+            rows = self._sound(result.rows, layout.validation, step)
             step.take(result, rows)
-            left, idle = self._left(left, rows), 0 if rows else idle + 1
+            left = self._left(left, rows)
+            if not rows:
+                idle, budget_s = idle + 1, budget_s * LONGER
         if left:
             names = ", ".join(self._mutants[position].mutant_id for position in left[:3])
             raise GaveUp(f"no row for {len(left)} mutants: {names}", step.account.begun)

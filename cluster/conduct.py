@@ -57,8 +57,8 @@ async def conduct(
             await run.writer.flush()
     if not ended:
         raise Interrupted(
-            f"interrupted: {board.cells_done} of {board.cells} cells are stored in {store.uri}; "
-            "the same command again does the rest"
+            f"interrupted: {board.cells_done} of {board.cells} cells and {board.rows_done} of "
+            f"{board.rows} mutants are stored in {store.uri}; the same command again does the rest"
         )
     return board
 

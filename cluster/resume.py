@@ -63,10 +63,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Layout:
-    """A validated suite and its shards: for each the positions of its mutants in the set."""
+    """A validated suite and its shards: for each the positions of its mutants in the set.
+
+    `setup_s` is the most that a task spends before its first row.
+    """
 
     validation: Validation
     shards: tuple[tuple[int, ...], ...]
+    setup_s: float = 0.0
 
 
 def layout_fact(layout: Layout, tally: Tally) -> dict[str, Any]:
@@ -128,7 +132,7 @@ def _tally(fact: Mapping[str, Any]) -> Tally:
 def _layout(stored: dict[str, Any]) -> Layout:
     data = _tuples(stored)
     tests = tuple(Test(**fields) for fields in data["validation"]["tests"])
-    return Layout(Validation(**data["validation"] | {"tests": tests}), data["shards"])
+    return Layout(**data | {"validation": Validation(**data["validation"] | {"tests": tests})})
 
 
 def _tuples(value: Any) -> Any:

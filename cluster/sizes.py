@@ -12,6 +12,8 @@ FIRST_BUDGET_S = 10.0
 # What a shard is cut for, and when it is stopped and the rest asked for again.
 SHARD_S = 15.0
 SHARD_BUDGET_S = 30.0
+# A task that came back without a row gets so much more time: its suite may be slow to set up here.
+LONGER = 4.0
 # No shard is made smaller than this to keep CPUs busy: each collects the suite anew.
 LEAST_SHARD_S = 2.0
 # Beside the tests themselves: a fork, a mount, the report.
@@ -25,21 +27,32 @@ CONTROL_RUNS = 6
 
 
 def row_seconds(validation: Validation, rows: Sequence[Row]) -> float:
-    """What one mutant takes: measured where rows are there, else one baseline of every test."""
+    """What one mutant takes: measured where rows are there, else a run of all tests that may kill.
+
+    Tests that reach no target function are left out of most rows.
+    """
     if not rows:
-        return ROW_S + validation.baseline_s
-    spent = sum(entry.duration_s for row in rows for entry in row.executions if entry.executed)
+        return ROW_S + sum(t.duration_s for t in validation.tests if t.executed or t.always_run)
+    spent = sum(entry.duration_s for row in rows for entry in row.executions)
     return ROW_S + spent / len(rows)
 
 
+def setup_seconds(wall_s: float, rows: Sequence[Row]) -> float:
+    """What a task spent before its first row, at most: its wall time without that of its tests."""
+    return max(0.0, wall_s - sum(entry.duration_s for row in rows for entry in row.executions))
+
+
 def shards_of(
-    positions: Sequence[int], row_s: float, cpus: int, mutant_bytes: int
+    positions: Sequence[int], row_s: float, setup_s: float, cpus: int, mutant_bytes: int
 ) -> tuple[tuple[int, ...], ...]:
-    """Mutants dealt out over shards, like cards: neighbours are often slow together."""
+    """Mutants dealt out over shards, like cards: neighbours are often slow together.
+
+    No shard is cut so short that collecting the suite anew costs more than its rows.
+    """
     total = len(positions) * row_s
     count = max(
-        math.ceil(total / SHARD_S),
-        min(cpus, int(total / LEAST_SHARD_S)),
+        math.ceil(total / max(SHARD_S, setup_s)),
+        min(cpus, int(total / max(LEAST_SHARD_S, setup_s))),
         math.ceil(len(positions) * mutant_bytes / TASK_BYTES),
         1,
     )

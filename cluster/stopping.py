@@ -66,10 +66,3 @@ def stopping() -> Iterator[Stopping]:
         if threading.current_thread() is threading.main_thread():
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def terminated_like_interrupted() -> Iterator[None]:
-    """For work that stores nothing: every first signal raises KeyboardInterrupt."""
-    with stopping():
-        yield

@@ -134,6 +134,16 @@ def test_a_row_that_never_comes_makes_its_cell_missing(
     assert len(Stored(tmp_path, plan).events("lost_row")) == 1 + 3
 
 
+@pytest.mark.usefixtures("small_budgets")
+def test_a_suite_that_is_slower_to_set_up_than_a_budget_gets_its_rows(
+    tmp_path: Path, local_ray: RaySession
+) -> None:
+    plan = plan_of({"setup_s": 1.5}, mutants=6)
+    _, resume = run(plan, tmp_path)
+    assert resume.missing() == {}
+    assert Stored(tmp_path, plan).matrix() == expected(plan)
+
+
 def test_disagreements_are_counted_over_all_runs(tmp_path: Path, local_ray: RaySession) -> None:
     plan = plan_of({"differ": ["s0-m0", "s0-m1"]}, {})
     _, resume = run(plan, tmp_path)

@@ -105,7 +105,9 @@ def test_a_killed_driver_loses_nothing_stored_and_the_next_run_repeats_none_of_i
     assert {driver.marks[f"{suite}-{mutant}"] for suite, mutant in before} == {1}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_driver_that_is_asked_to_stop_stores_what_is_finished_and_leaves_nothing_running(
     number: signal.Signals, tmp_path: Path
 ) -> None:
@@ -117,7 +119,7 @@ def test_a_driver_that_is_asked_to_stop_stores_what_is_finished_and_leaves_nothi
     os.killpg(first.pid, number) if number == signal.SIGINT else first.send_signal(number)
     output, errors = first.communicate(timeout=30)
     assert first.returncode == 130
-    assert output.startswith("interrupted: 2 of 3 cells are stored in ")
+    assert output.startswith("interrupted: 2 of 3 cells and 60 of 90 mutants are stored in ")
     assert output.count("\n") == 1
     assert errors == ""
     driver.wait_for(lambda: not driver.left_over())

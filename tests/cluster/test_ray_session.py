@@ -83,6 +83,7 @@ def test_a_session_leaves_no_process_folder_or_token_and_imports_our_packages(
     assert list((tmp_path / "home").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_killed_driver_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
     driver, _ = start(tmp_path, tmp_path / "home")
     folder = session_folder(driver)

@@ -90,18 +90,19 @@ def hold_cpu(seconds: float, release: Path) -> Iterator[Any]:
 def measure(job: Job, cache: Path) -> JobResult:
     """Stands in for `tasks.job.run_job`: outcomes follow from the job, costs from the suite's text.
 
-    The text is JSON: `tests`, `row_s` (seconds a mutant takes), `validate_s`, `status`, `trouble`
-    with `times` and `marker` (see `fail`), `lose` (ids of mutants whose row is always lost),
-    `lose_once`, `begun` (a file to make), `log` (a folder where each row leaves a mark), `differ`
-    (rows that disagree).
+    The text is JSON: `tests`, `row_s` (seconds a mutant takes), `validate_s`, `setup_s`, `status`,
+    `trouble` with `times` and `marker` (see `fail`), `lose` (ids of mutants whose row is always
+    lost), `lose_once`, `begun` (a file to make), `log` (a folder where each row leaves a mark),
+    `differ` (rows that disagree).
     """
     told: dict[str, Any] = json.loads(job.suite.source)
     began = time.monotonic()
     if "begun" in told:
         Path(told["begun"]).touch()
+    time.sleep(told.get("setup_s", 0.0))
+    time.sleep(told.get("validate_s", 0.0) if job.validation is None else 0.0)
     if "trouble" in told and count(Path(told["marker"])) <= told["times"]:
         fail(told["trouble"])
-    time.sleep(told.get("validate_s", 0.0) if job.validation is None else 0.0)
     validation = job.validation or _validation(job, told)
     rows, events = [], []
     for mutant in job.mutants if validation.status == "valid" else ():
