@@ -3,7 +3,8 @@
 -- two items to draw from: one item says nothing of how much items differ.
 --
 -- All items lie in one list, those of a comparison side by side behind `skipped` others, and draws
--- carry the comparison's number: both are much cheaper than a join for each draw.
+-- carry the comparison's number: both are much cheaper than a join for each draw. The keys are distinct
+-- anyway; saying so makes DuckDB hand them out to all threads.
 
 -- Mean of paired differences. `pairs` names a relation (comparison, pair, difference), one row a
 -- pair; pairs are drawn. Grain: comparison.
@@ -33,7 +34,7 @@ places AS MATERIALIZED (
     FROM range((SELECT coalesce(max(n), 0)::BIGINT FROM samples))
 ),
 keys AS MATERIALIZED (
-    SELECT number, n, skipped, range AS resample, resample_key(seed, range) AS key
+    SELECT DISTINCT number, n, skipped, range AS resample, resample_key(seed, range) AS key
     FROM samples, range(resamples)
     WHERE n > 1
 ),
@@ -93,7 +94,7 @@ places AS MATERIALIZED (
     FROM range((SELECT coalesce(max(n), 0)::BIGINT FROM samples))
 ),
 keys AS MATERIALIZED (
-    SELECT number, n, skipped, range AS resample, resample_key(seed, range) AS key
+    SELECT DISTINCT number, n, skipped, range AS resample, resample_key(seed, range) AS key
     FROM samples, range(resamples)
     WHERE n > 1
 ),

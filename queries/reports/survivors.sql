@@ -16,19 +16,23 @@ unkilled AS (
         AND $arm IN ('', arm)
         AND $suite IN ('', suite_id)
 ),
-near AS (
-    SELECT
-        executions.experiment_id,
-        executions.suite_id,
-        executions.mutant_id,
-        arg_min(kept_tests.nodeid, kept_tests.ordinal, 5) AS near_tests
+near_rows AS MATERIALIZED (
+    SELECT executions.experiment_id, executions.suite_id, executions.mutant_id, executions.test_id
     FROM executions
-    JOIN kept_tests USING (experiment_id, test_id)
     SEMI JOIN (SELECT * FROM unkilled WHERE verdict = 'survived') AS survived
         ON executions.experiment_id = survived.experiment_id
         AND executions.suite_id = survived.suite_id
         AND executions.mutant_id = survived.mutant_id
     WHERE executions.executed
+),
+near AS (
+    SELECT
+        near_rows.experiment_id,
+        near_rows.suite_id,
+        near_rows.mutant_id,
+        list(kept_tests.nodeid ORDER BY kept_tests.ordinal)[:5] AS near_tests
+    FROM near_rows
+    JOIN kept_tests USING (experiment_id, test_id)
     GROUP BY ALL
 )
 SELECT

@@ -106,17 +106,17 @@ class Lines:
         if unfit:
             self.close_swap(unfit)
 
-    def judge(self, mutants: Sequence[dict[str, str]]) -> list[bool]:
-        """For each mutant (path and source) whether it may be swapped."""
+    def judge(self, mutants: Sequence[dict[str, str]]) -> list[list[str] | None]:
+        """For each mutant (path and source) the functions to swap; None where that is unsound."""
         if not mutants or not self.open_swap():
-            return [False] * len(mutants)
+            return [None] * len(mutants)
         assert self._swap is not None
         try:
-            sound: list[bool] = self._swap.ask({"judge": list(mutants)}, _MARGIN_S)["sound"]
+            answer = self._swap.ask({"judge": list(mutants)}, _MARGIN_S + len(mutants))
         except StationLostError as error:
             self.close_swap(str(error).strip().splitlines()[-1])
-            return [False] * len(mutants)
-        return sound
+            return [None] * len(mutants)
+        return list(answer["functions"])
 
     def close_swap(self, reason: str) -> None:
         """Swap no more for this suite; the first reason stays."""

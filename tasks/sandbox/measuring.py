@@ -31,7 +31,7 @@ class Measurement:
         self._settings = settings
         self._event = event
         self._kept: list[int] = []
-        self._swappable: dict[tuple[str, str], bool] = {}
+        self._swapped: dict[tuple[str, str], list[str] | None] = {}
         self.ran: frozenset[str] = frozenset()
 
     # -- baselines
@@ -81,9 +81,10 @@ class Measurement:
         if not mutants:
             return ["swap", "fresh"]
         files = [(mutant["path"], mutant["source"]) for mutant in mutants]
-        sound = self.lines.judge([{"path": path, "source": source} for path, source in files])
-        self._swappable = dict(zip(files, sound, strict=True))
-        used = {"swap" if each else "fresh" for each in sound}
+        if not self._swapped:
+            judged = self.lines.judge([{"path": path, "source": source} for path, source in files])
+            self._swapped = dict(zip(files, judged, strict=True))
+        used = {"fresh" if self._swapped[each] is None else "swap" for each in files}
         return [line for line in ("swap", "fresh") if line in used]
 
     def failing_identity(self, line: str, tests: Sequence[TestFacts]) -> frozenset[int]:
@@ -135,6 +136,14 @@ class Measurement:
 
     # -- mutants
 
+    def functions(self, path: str, source: str) -> list[str]:
+        """Functions that a mutant changes as path::name; none when it is not inside functions."""
+        names = self._swapped.get((path, source))
+        if names is None:
+            original = self._sources[path]
+            names = list(controls.mutated_functions(original, source.encode("latin-1")))
+        return [f"{path}::{name}" for name in names]
+
     def row(self, path: str, source: str, tests: Sequence[int]) -> tuple[str, Row]:
         """(strategy, row) of one mutant; a row lost with its station is tried once in a process."""
         request = {"files": {path: source}, "control": False, "tests": list(tests)}
@@ -143,7 +152,7 @@ class Measurement:
         try:
             if self._settings["strategy"] == "process":
                 return "process", self.lines.ask_fresh(request, "process")
-            if self._swappable.get((path, source)) and not self.lines.swap_refusal:
+            if self._swapped.get((path, source)) and not self.lines.swap_refusal:
                 row = self.lines.ask_swap(request)
                 if row is not None:
                     return "swap", row

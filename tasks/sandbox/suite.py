@@ -6,7 +6,7 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 
-from . import controls, judging
+from . import judging
 from .limits import Limits
 from .lines import Lines
 from .measuring import Measurement
@@ -68,9 +68,8 @@ class SuiteRun:
         self.events.clear()
 
     def _mutant(self, mutant: Message) -> Iterator[Message]:
-        path, source = mutant["path"], mutant["source"].encode("latin-1")
-        names = controls.mutated_functions(self.sources[path], source)
-        functions = [f"{path}::{name}" for name in names]
+        path = mutant["path"]
+        functions = self.measurement.functions(path, mutant["source"])
         reaching = judging.covering(self.validator.tests, functions, self.validator.everywhere)
         wanted = self._select(reaching)
         try:

@@ -68,8 +68,7 @@ class Swapper:
         if "prewarm" in request:
             return self._prepare(request["prewarm"])
         if "judge" in request:
-            judged = [self._mutant(each["path"], each["source"]) for each in request["judge"]]
-            return {"sound": [not isinstance(each, Refusal) for each in judged]}
+            return {"functions": [_names(self._mutant(**each)) for each in request["judge"]]}
         if request["watch"]:
             return reply(self._server.row(request, self._watched))
         found = self._control(request) if request["control"] else self._single(request)
@@ -107,14 +106,14 @@ class Swapper:
         return {"unfit": self.unfit()}
 
     def _single(self, request: dict[str, Any]) -> tuple[Change, ...] | Refusal:
-        ((path, text),) = request["files"].items()
-        return self._mutant(path, text)
+        ((path, source),) = request["files"].items()
+        return self._mutant(path, source)
 
-    def _mutant(self, path: str, text: str) -> tuple[Change, ...] | Refusal:
+    def _mutant(self, path: str, source: str) -> tuple[Change, ...] | Refusal:
         """What to swap for a mutant; remembered, since it is judged before it is run."""
-        known = self._known.get((path, text))
+        known = self._known.get((path, source))
         if known is None:
-            known = self._known[path, text] = self._judge(path, text.encode("latin-1"))
+            known = self._known[path, source] = self._judge(path, source.encode("latin-1"))
         return known
 
     def _judge(self, path: str, source: bytes) -> tuple[Change, ...] | Refusal:
@@ -136,6 +135,11 @@ class Swapper:
                 return found
             gathered += self._live.swappable(found)
         return tuple(gathered) or Refusal("no function can be swapped")
+
+
+def _names(found: tuple[Change, ...] | Refusal) -> list[str] | None:
+    """Functions that a swap changes; None when the mutant cannot be swapped."""
+    return None if isinstance(found, Refusal) else [change.qualname for change in found]
 
 
 def _to_nowhere() -> set[int]:
