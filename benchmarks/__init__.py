@@ -1,0 +1,1 @@
+"""Programs that measure killgrid and check it against other ways of doing the same."""
