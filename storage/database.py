@@ -6,8 +6,8 @@ The only file that imports duckdb.
 from __future__ import annotations
 
 import difflib
-import os
 import re
+import secrets
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -110,7 +110,8 @@ def connect(
     system's temporary folder. Close to its limit DuckDB spills joins early and is slow.
     """
     sql = views_sql(store_uri, experiment_id)
-    spill = Path(tempfile.gettempdir()) / f"killgrid-spill-{os.getpid()}"
+    # Not there yet, so that DuckDB removes it again, and no other connection's.
+    spill = Path(tempfile.gettempdir()) / f"killgrid-spill-{secrets.token_hex(8)}"
     config: dict[str, Any] = {
         "autoinstall_known_extensions": False,
         "temp_directory": str(spill),

@@ -1,7 +1,7 @@
 """The object store seam: whole immutable objects under keys with forward slashes.
 
 Keys never begin with a dot or a slash, in any of their parts. A reader sees an object whole or not
-at all; a writer that lost the race for a key is told so.
+at all; a writer that lost the race for a key is told so. Nothing is ever replaced or removed.
 """
 
 from __future__ import annotations
@@ -36,9 +36,6 @@ class ObjectStore(Protocol):
     def get(self, key: str) -> bytes:
         """The whole object; NotFoundError when there is none."""
 
-    def put(self, key: str, data: bytes) -> None:
-        """Store an object whole, in place of an older one."""
-
     def put_if_absent(self, key: str, data: bytes) -> bool:
         """Store an object whole and durably; False, and nothing changed, when the key is taken."""
 
@@ -72,11 +69,6 @@ class LocalStore:
                 return path.read_bytes()
         except FileNotFoundError as error:
             raise NotFoundError(f"store {self.root}: there is no object {key}") from error
-
-    def put(self, key: str, data: bytes) -> None:
-        path = self._path(key)
-        with _trouble("write", path), _durable(path, data) as temporary:
-            temporary.replace(path)
 
     def put_if_absent(self, key: str, data: bytes) -> bool:
         path = self._path(key)

@@ -145,3 +145,18 @@ def test_parameters_are_values_and_never_sql(lab: Lab) -> None:
         found = database.query("FROM events WHERE kind = $kind", {"kind": "it's"}).rows()
         assert database.query("FROM events WHERE kind = $kind", {"kind": "' OR 1=1"}).rows() == []
     assert [row["detail"] for row in found] == ["'; DROP VIEW events; --"]
+
+
+def test_what_does_not_fit_in_memory_goes_to_a_folder_that_goes_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "store").mkdir()
+    large = "SELECT md5(i::VARCHAR) AS h FROM range(1000000) t(i) ORDER BY h"
+    with connect(str(tmp_path / "store"), memory_limit="40MB", threads=2) as database:
+        hashes = database.query(large)
+        first = next(iter(hashes))["h"][0].as_py()
+        assert first < "0001"
+        assert len(list((tmp_path / "tmp").iterdir())) == 1
+    assert list((tmp_path / "tmp").iterdir()) == []

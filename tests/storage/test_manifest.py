@@ -54,7 +54,7 @@ def test_only_folders_with_a_manifest_are_experiments(store: LocalStore) -> None
 def test_a_missing_or_broken_manifest_is_named(store: LocalStore) -> None:
     with pytest.raises(NotFoundError, match=r"exp-1/manifest\.json"):
         read_manifest(store, "exp-1")
-    store.put("exp-1/manifest.json", b"{}")
+    store.put_if_absent("exp-1/manifest.json", b"{}")
     with pytest.raises(InfraError, match=r"exp-1/manifest\.json is no manifest"):
         read_manifest(store, "exp-1")
 

@@ -173,7 +173,7 @@ def test_facts_that_are_no_json_are_refused(store: LocalStore) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "no json"])
 def test_a_broken_index_entry_is_named(store: LocalStore, text: str) -> None:
-    store.put("exp/index/unit-1.json", text.encode())
+    store.put_if_absent("exp/index/unit-1.json", text.encode())
     with pytest.raises(InfraError, match=r"exp/index/unit-1\.json is no index entry"):
         read_index(store, "exp")
 
@@ -182,6 +182,6 @@ def test_an_entry_of_another_schema_version_is_refused(store: LocalStore) -> Non
     commit_unit(store, "exp", {"events": [events("a")]}, ["x"])
     (key,) = store.list("exp/index/")
     entry = json.loads(store.get(key)) | {"schema_version": 2}
-    store.put(key, json.dumps(entry).encode())
+    Path(store.object_uri(key)).write_text(json.dumps(entry))
     with pytest.raises(ConfigError, match="schema version 2, this killgrid reads 1"):
         read_index(store, "exp")
