@@ -48,6 +48,7 @@ def main() -> None:
     told = {
         "status": result.validation.status,
         "tests": len(result.validation.tests),
+        "planned": len(case.mutants),
         "mutants": len(result.rows),
         "executions": sum(len(row.executions) for row in result.rows),
         "outcomes": Counter(e.outcome for row in result.rows for e in row.executions),

@@ -1,0 +1,42 @@
+"""Owns the bars of `make bench`: what was measured, what it must reach, and whether it did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One measured number against its bar; `at_least` tells which side of the bar is good."""
+
+    what: str
+    value: float
+    bar: float
+    unit: str
+    at_least: bool
+    detail: str
+
+    @property
+    def passed(self) -> bool:
+        return self.value >= self.bar if self.at_least else self.value <= self.bar
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        sign = ">=" if self.at_least else "<="
+        digits = 1 if self.value < 100 else 0
+        return (
+            self.what,
+            f"{self.value:.{digits}f}{self.unit}",
+            f"{sign} {self.bar:g}{self.unit}",
+            "pass" if self.passed else "FAIL",
+            self.detail,
+        )
+
+
+def table(findings: Sequence[Finding]) -> str:
+    """The findings as lines of columns."""
+    rows = [("what", "measured", "bar", "", "how"), *(each.cells() for each in findings)]
+    widths = [max(len(row[n]) for row in rows) for n in range(4)]
+    return "\n".join(
+        "  ".join([*(row[n].ljust(widths[n]) for n in range(4)), row[4]]).rstrip() for row in rows
+    )
