@@ -159,6 +159,7 @@ def _validation(suite_id: str, told: dict[str, Any], versions: dict[str, str]) -
         import_executed=tuple(told["ran"]),
         everywhere=tuple(told["everywhere"]),
         modules=tuple(told["modules"]),
+        swap_refusal=told["swap_refusal"],
         versions=tuple(sorted(versions.items())),
     )
 
@@ -190,6 +191,7 @@ def _recalled(validation: Validation) -> dict[str, Any]:
         "everywhere": list(validation.everywhere),
         "ran": list(validation.import_executed),
         "modules": list(validation.modules),
+        "swap_refusal": validation.swap_refusal,
     }
 
 

@@ -216,7 +216,7 @@ class Validation:
     Only `valid` suites are executed; `tests` is filled whenever collection succeeded.
     `import_executed` names target functions that run while the suite is imported and collected,
     `everywhere` those whose mutants every test may notice (these, and what shared fixtures run),
-    `modules` what tests import as they run.
+    `modules` what tests import as they run, `swap_refusal` why no mutant's code may be swapped.
     """
 
     suite_id: str
@@ -227,6 +227,7 @@ class Validation:
     import_executed: tuple[str, ...] = ()
     everywhere: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    swap_refusal: str = ""
     versions: tuple[tuple[str, str], ...] = ()
 
 

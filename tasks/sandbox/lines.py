@@ -116,6 +116,8 @@ class Lines:
         except StationLostError as error:
             self.close_swap(str(error).strip().splitlines()[-1])
             return [None] * len(mutants)
+        if answer["reasons"]:
+            self._event("fresh_import", "; ".join(answer["reasons"])[:1000])
         return list(answer["functions"])
 
     def close_swap(self, reason: str) -> None:

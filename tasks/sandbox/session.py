@@ -23,6 +23,7 @@ from .journal import Journal
 from .outcomes import KILLING, Recorder, describe
 
 SEED = 0
+_OURS = __name__.partition(".")[0]
 _HYPOTHESIS = "_hypothesis_pytestplugin"  # declared by default, so it may be absent
 Key = tuple[str, int]  # node id, and which of several tests with that same id
 
@@ -109,6 +110,9 @@ def start(args: SuiteArgs, then: Callable[[Collected], None]) -> str:
     # For processes that tests start; set this late, since a new interpreter of ours must find
     # pytest's own dependencies before it finds a subject of the same name.
     os.environ["PYTHONPATH"] = os.pathsep.join(roots)
+    # As under `python -m pytest`: what looks at the main module, or runs it again, finds pytest.
+    main = os.path.join(os.path.dirname(pytest.__file__), "__main__.py")
+    sys.modules["__main__"].__file__ = main
     recorder = Recorder()
     loop = _Loop(recorder, then)
     random.seed(SEED)
@@ -142,10 +146,11 @@ def command_line(args: SuiteArgs) -> list[str]:
 def forget_owned(names: Sequence[str]) -> None:
     """Drop modules that the host imported under names the subject owns (packaging, pluggy, ...).
 
-    pytest keeps the objects it holds; the suite then imports the subject's own code.
+    pytest keeps the objects it holds; the suite then imports the subject's own code. Our own modules
+    go too: Hypothesis would take constants of theirs for its examples.
     """
     for name in list(sys.modules):
-        if name.partition(".")[0] in names:
+        if name.partition(".")[0] in {*names, _OURS}:
             del sys.modules[name]
 
 

@@ -26,11 +26,12 @@ def serve_swap(spec: Spec, connection: socket.socket) -> None:
     The first answer is {"unfit": reason or "", "ran": names or None, "reads_source": bool}.
     """
     server = Server(spec, connection)
+    frozen = gc.get_freeze_count()
     observer = CollectionObserver(list(spec.paths))
 
     def then(collected: Collected) -> None:
         seen = observer.stop()
-        swapper = Swapper(server, collected, seen.ran)
+        swapper = Swapper(server, collected, seen.ran, frozen)
         unfit = swapper.unfit()
         messages.receive(connection)
         opening = {"unfit": unfit, "ran": seen.names, "reads_source": seen.reads_source}
@@ -46,10 +47,14 @@ def serve_swap(spec: Spec, connection: socket.socket) -> None:
 class Swapper:
     """Answers for one collected suite: first baselines, and once it is prepared, mutants."""
 
-    def __init__(self, server: Server, collected: Collected, ran: frozenset[RanKey] | None) -> None:
+    def __init__(
+        self, server: Server, collected: Collected, ran: frozenset[RanKey] | None, frozen: int
+    ) -> None:
+        """`frozen` is how many objects were frozen before any code of the suite was loaded."""
         self._server = server
         self._collected = collected
         self._ran = ran
+        self._frozen = frozen
         self._live: LiveCode | None = None
         self._originals: dict[str, Original] = {}
         self._known: dict[tuple[str, str], tuple[Change, ...] | Refusal] = {}
@@ -68,7 +73,9 @@ class Swapper:
         if "prewarm" in request:
             return self._prepare(request["prewarm"])
         if "judge" in request:
-            return {"functions": [_names(self._mutant(**each)) for each in request["judge"]]}
+            judged = [self._mutant(**each) for each in request["judge"]]
+            reasons = sorted({each.reason for each in judged if isinstance(each, Refusal)})
+            return {"functions": [_names(each) for each in judged], "reasons": reasons}
         if request["watch"]:
             return reply(self._server.row(request, self._watched))
         found = self._control(request) if request["control"] else self._single(request)
@@ -100,6 +107,8 @@ class Swapper:
         for path, relative in self._server.spec.paths.items():
             with open(path, "rb") as file:
                 self._originals[relative] = Original(file.read(), path)
+        if gc.get_freeze_count() > self._frozen:
+            gc.unfreeze()  # the suite froze objects too, and live code may be among them
         gc.collect()  # garbage would look like a holder of code
         self._live = LiveCode(list(self._server.spec.paths), self._ran)
         gc.freeze()  # children then touch, and so copy, fewer pages

@@ -12,6 +12,7 @@ from .measuring import Measurement
 from .rows import Row
 
 Message = dict[str, Any]
+_READS = "the suite reads the target's text while it is collected"
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 
 
@@ -84,8 +85,7 @@ class Validator:
             self._event("unwatched", "a profiler was in the way: every mutant runs every test")
             everywhere = self._all_functions()
         if watched.reads_source:
-            reason = "the suite reads the target's text while it is collected"
-            self._measurement.lines.close_swap(reason)
+            self._measurement.lines.close_swap(_READS)
         self.everywhere = frozenset(everywhere) | judging.shared_functions(watched, views.WORK)
         self._measurement.prepare(tests, ran, watched.modules)
 
@@ -123,10 +123,13 @@ class Validator:
             "everywhere": sorted(self.everywhere),
             "ran": sorted(self._measurement.ran),
             "modules": list(self._measurement.lines.modules),
+            "swap_refusal": self._measurement.lines.swap_refusal,
         }
 
     def recall(self, known: Message) -> Message:
         """Take up a validation made earlier, and check that this process measures the same."""
+        if known["swap_refusal"]:
+            self._measurement.lines.close_swap(known["swap_refusal"])
         self.tests = tuple(_from_message(test) for test in known["tests"])
         self.everywhere = frozenset(known["everywhere"])
         self._measurement.lines.keys = [test.key for test in self.tests]

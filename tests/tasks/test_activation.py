@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tasks.records import SourceFile
-from tests.tasks.measuring import Measured, measure, subject, suite
+from tasks.job import run_job
+from tasks.records import ExecutionSettings, Job, SourceFile
+from tests.tasks.measuring import Measured, cache, measure, mutant, subject, suite
 
 TRAPS = '''\
 import asyncio
@@ -476,7 +477,11 @@ def test_tests_that_do_not_reach_a_mutant_are_left_out_and_said_to_be() -> None:
 
 
 def test_a_suite_that_reads_the_source_while_collected_is_not_swapped() -> None:
-    source = "TEXT = open('solution.py').read()\n" + CHECK + "\ndef test_text():\n    assert '+' in TEXT\n"
+    source = (
+        "TEXT = open('solution.py').read()\n"
+        + CHECK
+        + "\ndef test_text():\n    assert '+' in TEXT\n"
+    )
     made: dict[str, str | bytes] = {"minus": SIMPLE.replace("+", "-")}
     measured = measure(subject(SIMPLE), suite(source), made)
     assert measured.strategies() == {"minus": "fresh"}
@@ -489,3 +494,31 @@ def test_a_suite_that_sets_a_profiler_is_measured_without_one() -> None:
     measured = measure(subject(SIMPLE), suite(source), made)
     assert measured.validation.status == "valid"
     assert measured.matrix() == {"minus": {"test_work": "failed"}}
+
+
+def test_a_suite_that_freezes_its_objects_is_swapped_all_the_same() -> None:
+    conftest = "import gc\ndef pytest_collection_finish():\n    gc.collect()\n    gc.freeze()\n"
+    made: dict[str, str | bytes] = {"minus": SIMPLE.replace("+", "-")}
+    measured = measure(subject(SIMPLE), suite(CHECK, conftest=conftest), made)
+    assert measured.strategies() == {"minus": "swap"}
+    assert measured.matrix() == {"minus": {"test_work": "failed"}}
+
+
+def test_what_a_validation_found_out_holds_for_every_later_job() -> None:
+    source = "TEXT = open('solution.py').read()\n" + CHECK
+    of, by = subject(SIMPLE), suite(source)
+    validation = measure(of, by).validation
+    made = mutant(of, "minus", SIMPLE.replace("+", "-"))
+    result = run_job(Job(of, by, (made,), ExecutionSettings(), validation), cache())
+    assert Measured(result).strategies() == {"minus": "fresh"}
+
+
+def test_hypothesis_sees_the_subject_and_nothing_of_ours() -> None:
+    source = CHECK + (
+        "\ndef test_local():\n    import sys\n"
+        "    files = [getattr(m, '__file__', None) or '' for m in sys.modules.values()]\n"
+        "    assert not [f for f in files if f.startswith('/killgrid')]\n"
+    )
+    for strategy in ("swap", "fresh", "process"):
+        measured = measure(subject(SIMPLE), suite(source), strategy=strategy)
+        assert measured.dropped() == {}
