@@ -56,6 +56,9 @@ def ray_session(address: str | None = None, cpus: int | None = None) -> Iterator
 
     `address` names a cluster; else RAY_ADDRESS does, which `ray job submit` sets; else a local Ray
     is started, with `cpus` (default: all) and a folder of its own that goes with it.
+
+    Either is done from an empty folder: Ray puts the current one first on the workers' path, where
+    a user's package named `tasks` would shadow ours.
     """
     address = address or os.environ.get("RAY_ADDRESS") or None
     opened = _connected(address) if address else _started(cpus)
@@ -70,7 +73,8 @@ def _connected(address: str) -> Iterator[RaySession]:
     began = time.monotonic()
     _reach(address)
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        with tempfile.TemporaryDirectory() as empty, contextlib.chdir(empty):
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = f"{_first_line(error)}; {AUTH_HINT}"
         raise InfraError(f"no Ray cluster at {address}: {reason}") from error
@@ -119,8 +123,6 @@ def _init_local(folder: Path, cpus: int) -> None:
     import ray
 
     try:
-        # Ray puts the current folder first on the workers' path, where a user's package named
-        # `tasks` would shadow ours: start from an empty one.
         with contextlib.chdir(folder):
             ray.init(
                 address="local",

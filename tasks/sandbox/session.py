@@ -146,8 +146,8 @@ def command_line(args: SuiteArgs) -> list[str]:
 def forget_owned(names: Sequence[str]) -> None:
     """Drop modules that the host imported under names the subject owns (packaging, pluggy, ...).
 
-    pytest keeps the objects it holds; the suite then imports the subject's own code. Our own modules
-    go too: Hypothesis would take constants of theirs for its examples.
+    pytest keeps the objects it holds; the suite then imports the subject's own code. Our own
+    modules go too: Hypothesis would take constants of theirs for its examples.
     """
     for name in list(sys.modules):
         if name.partition(".")[0] in {*names, _OURS}:

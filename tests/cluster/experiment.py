@@ -1,4 +1,4 @@
-"""A driver of its own, as a program: `python -m tests.cluster.experiment STORE SUITES`.
+"""A driver of its own, as a program: `python tests/cluster/experiment.py STORE SUITES [ADDRESS]`.
 
 SUITES is a JSON list of what `work.measure` is told; it prints the summary, or how it ended.
 """
@@ -25,6 +25,7 @@ def main() -> int:
     sizes.SHARD_S = 0.3
     store, told = sys.argv[1], json.loads(sys.argv[2])
     options = RunOptions(
+        address=sys.argv[3] if len(sys.argv) > 3 else None,
         store=store,
         cache=Path(store) / ".cache",
         cpus=2,

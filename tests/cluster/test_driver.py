@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,30 +16,34 @@ import pytest
 from cluster.driver import run_plan
 from cluster.locking import only_driver
 from cluster.options import RunOptions
+from cluster.ray_session import RaySession
 from configs.errors import ConfigError, SelfCheckError
 from tests.cluster import work
 from tests.cluster.experiment import MUTANTS
 from tests.cluster.plans import Stored, expected, plan_of
 
-ROOT = Path(__file__).parents[2]
+PROGRAM = Path(__file__).with_name("experiment.py")
 
 
 class Driver:
     """A real driver in a process and session of its own, with the store it writes to."""
 
-    def __init__(self, folder: Path, told: list[dict[str, Any]]) -> None:
+    def __init__(self, folder: Path, temporary: Path, told: list[dict[str, Any]]) -> None:
         self.store = folder / "store"
         self.log = folder / "log"
-        # Short enough for Ray's sockets, which would else be put elsewhere.
-        self.temporary = Path(tempfile.mkdtemp(prefix="kg", dir="/tmp"))
+        self.temporary = temporary
+        # Where the user stands there is a package named as one of ours.
+        self.project = folder / "project"
+        (self.project / "tasks").mkdir(parents=True)
+        (self.project / "tasks" / "__init__.py").write_text("raise SystemExit('the wrong one')")
         self.told = [each | {"log": str(self.log)} for each in told]
         self.plan = plan_of(*self.told, mutants=MUTANTS)
 
-    def start(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.cluster.experiment", str(self.store)]
+    def start(self, *address: str) -> subprocess.Popen[str]:
+        command = [sys.executable, str(PROGRAM), str(self.store), json.dumps(self.told)]
         self.process = subprocess.Popen(
-            [*command, json.dumps(self.told)],
-            cwd=ROOT,
+            [*command, *address],
+            cwd=self.project,
             env=dict(os.environ) | {"TMPDIR": str(self.temporary)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -48,8 +52,8 @@ class Driver:
         )
         return self.process
 
-    def finish(self) -> str:
-        driver = self.start()
+    def finish(self, *address: str) -> str:
+        driver = self.start(*address)
         output, errors = driver.communicate(timeout=120)
         assert driver.returncode == 0, errors
         return output
@@ -84,12 +88,20 @@ class Driver:
 
 
 SLOW = {"row_s": 0.03}
+MakeDriver = Callable[..., Driver]
+
+
+@pytest.fixture
+def driver_of(tmp_path: Path) -> Iterator[MakeDriver]:
+    # Short enough for Ray's sockets, which would else be put elsewhere.
+    with tempfile.TemporaryDirectory(prefix="kg", dir="/tmp") as temporary:
+        yield lambda *told: Driver(tmp_path, Path(temporary), list(told))
 
 
 def test_a_killed_driver_loses_nothing_stored_and_the_next_run_repeats_none_of_it(
-    tmp_path: Path,
+    driver_of: MakeDriver,
 ) -> None:
-    driver = Driver(tmp_path, [SLOW] * 8)
+    driver = driver_of(*[SLOW] * 8)
     first = driver.start()
     driver.wait_for(lambda: len([k for k in driver.stored.index.done if ":shard:" in k]) >= 2)
     os.kill(first.pid, signal.SIGKILL)
@@ -109,9 +121,9 @@ def test_a_killed_driver_loses_nothing_stored_and_the_next_run_repeats_none_of_i
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )
 def test_a_driver_that_is_asked_to_stop_stores_what_is_finished_and_leaves_nothing_running(
-    number: signal.Signals, tmp_path: Path
+    number: signal.Signals, tmp_path: Path, driver_of: MakeDriver
 ) -> None:
-    driver = Driver(tmp_path, [{}, {}, {"validate_s": 60, "begun": str(tmp_path / "begun")}])
+    driver = driver_of({}, {}, {"validate_s": 60, "begun": str(tmp_path / "begun")})
     first = driver.start()
     driver.wait_for(lambda: (tmp_path / "begun").exists() and len(driver.marks) == 2 * MUTANTS)
     time.sleep(0.3)
@@ -127,9 +139,22 @@ def test_a_driver_that_is_asked_to_stop_stores_what_is_finished_and_leaves_nothi
     assert driver.stored.matrix() <= expected(driver.plan)
 
 
+def test_a_cluster_at_an_address_does_the_work(
+    driver_of: MakeDriver, local_ray: RaySession
+) -> None:
+    import ray
+
+    driver = driver_of({}, {})
+    assert "done 2 of 2" in driver.finish(ray.get_runtime_context().gcs_address)
+    assert driver.stored.matrix() == expected(driver.plan)
+    assert list(driver.temporary.glob("kg-ray-*")) == []
+
+
 @pytest.mark.slow
-def test_a_second_ctrl_c_ends_at_once_and_leaves_nothing_running(tmp_path: Path) -> None:
-    driver = Driver(tmp_path, [{"validate_s": 60, "begun": str(tmp_path / "begun")}])
+def test_a_second_ctrl_c_ends_at_once_and_leaves_nothing_running(
+    tmp_path: Path, driver_of: MakeDriver
+) -> None:
+    driver = driver_of({"validate_s": 60, "begun": str(tmp_path / "begun")})
     first = driver.start()
     driver.wait_for((tmp_path / "begun").exists)
     os.killpg(first.pid, signal.SIGINT)
