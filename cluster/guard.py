@@ -47,11 +47,15 @@ def _target(link: Path) -> str:
 def clear(folder: Path, session: int, driver: int) -> None:
     """End the folder's processes and remove it; gives up on what cannot be ended."""
     until = time.monotonic() + PATIENCE_S
-    while (left := list(holders(folder, session, driver))) and time.monotonic() < until:
+    while time.monotonic() < until:
+        left = list(holders(folder, session, driver))
         for pid in left:
             _kill(pid)
+        # A process that was only starting may write once more, so this goes on until nothing does.
+        shutil.rmtree(folder, ignore_errors=True)
+        if not left and not folder.exists():
+            return
         time.sleep(0.05)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _kill(pid: int) -> None:
