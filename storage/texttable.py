@@ -13,8 +13,9 @@ from rich.cells import cell_len, set_cell_size
 GAP = "  "
 # Longer cells are cut, so that one long message does not push all other columns away.
 CELL_WIDTH = 72
-# Texts that are read line by line; everywhere else a line break is shown as \n.
-LINES = frozenset({"diff", "source"})
+# Texts of many lines, shown below their row; everywhere else a line break is shown as \n.
+BLOCKS = frozenset({"diff", "source"})
+INDENT = "    "
 
 # Control and format characters, line separators and lone surrogates: a terminal acts on some and
 # shows none.
@@ -30,38 +31,38 @@ class TextTable:
     def __init__(
         self, names: Sequence[str], rows: Sequence[Sequence[Any]], width: int | None = None
     ) -> None:
-        self.names = [printable(name) for name in names]
-        cells = [
-            [_cell(value, name) for value, name in zip(row, names, strict=True)] for row in rows
-        ]
+        places = [place for place, name in enumerate(names) if name not in BLOCKS]
+        places = places or list(range(len(names)))
+        below = [place for place in range(len(names)) if place not in places]
+        self.names = [printable(names[place]) for place in places]
+        self.cells = [[_cut(printable(_text(row[place]))) for place in places] for row in rows]
+        self.blocks = [[line for place in below for line in _block(row[place])] for row in rows]
         self.widths = [
-            max([cell_len(name), *(cell_len(line) for row in cells for line in row[place])])
-            for place, name in enumerate(self.names)
+            max([cell_len(name), *(cell_len(row[column]) for row in self.cells)])
+            for column, name in enumerate(self.names)
         ]
-        self.right = [_is_number([row[place] for row in rows]) for place in range(len(names))]
-        self.cells = cells
+        self.right = [_is_number([row[place] for row in rows]) for place in places]
         self.shown = self._fitting(width)
 
     def lines(self) -> Iterator[str]:
         """Header, rule and rows; then what there is to say about what is not shown."""
         if not self.names:
             return
-        yield self._line([[name] for name in self.names], 0)
-        yield GAP.join("─" * self.widths[place] for place in range(self.shown))
-        for row in self.cells:
-            height = max([1, *(len(cell) for cell in row[: self.shown])])
-            yield from (self._line(row, index) for index in range(height))
+        yield self._line(self.names)
+        yield GAP.join("─" * width for width in self.widths[: self.shown])
+        for row, block in zip(self.cells, self.blocks, strict=True):
+            yield self._line(row)
+            yield from block
         if not self.cells:
             yield "(no rows)"
         if left := self.names[self.shown :]:
             yield f"(columns that do not fit: {', '.join(left)})"
 
-    def _line(self, row: Sequence[Sequence[str]], index: int) -> str:
+    def _line(self, row: Sequence[str]) -> str:
         parts = []
-        for place, cell in enumerate(row[: self.shown]):
-            text, width = cell[index] if index < len(cell) else "", self.widths[place]
-            pad = " " * (width - cell_len(text))
-            parts.append(pad + text if self.right[place] else text + pad)
+        for column, text in enumerate(row[: self.shown]):
+            pad = " " * (self.widths[column] - cell_len(text))
+            parts.append(pad + text if self.right[column] else text + pad)
         return GAP.join(parts).rstrip()
 
     def _fitting(self, width: int | None) -> int:
@@ -85,10 +86,8 @@ def _escape(character: str) -> str:
     return short or (rf"\x{code:02x}" if code < 256 else rf"\u{code:04x}")
 
 
-def _cell(value: Any, name: str) -> list[str]:
-    text = _text(value)
-    lines = text.rstrip("\n").split("\n") if name in LINES else [text]
-    return [_cut(printable(line)) for line in lines]
+def _block(value: Any) -> list[str]:
+    return [f"{INDENT}{printable(line)}".rstrip() for line in _text(value).splitlines()]
 
 
 def _cut(text: str) -> str:

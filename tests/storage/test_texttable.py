@@ -37,20 +37,38 @@ def test_values_of_every_kind_are_readable() -> None:
     row = [True, None, ["a", "b"], datetime(2026, 11, 30, 9, 5), 123456.789, 1.5e-9, 1e300]
     table = TextTable([str(place) for place in range(7)], [row])
     assert table.cells[0] == [
-        ["true"],
-        [""],
-        ["a, b"],
-        ["2026-11-30 09:05:00"],
-        ["123456.8"],
-        ["1.5e-09"],
-        ["1e+300"],
+        "true",
+        "",
+        "a, b",
+        "2026-11-30 09:05:00",
+        "123456.8",
+        "1.5e-09",
+        "1e+300",
     ]
 
 
-def test_long_cells_are_cut_and_diffs_keep_their_lines() -> None:
-    table = TextTable(["message", "diff"], [["x" * 500 + "\ny", "-old\n+new\n"]])
-    assert table.cells[0][0] == ["x" * (CELL_WIDTH - 1) + "…"]
-    assert table.cells[0][1] == ["-old", "+new"]
+def test_long_cells_are_cut() -> None:
+    table = TextTable(["message"], [["x" * 500 + "\ny"]])
+    assert table.cells == [["x" * (CELL_WIDTH - 1) + "…"]]
+
+
+def test_diffs_are_shown_whole_below_their_row() -> None:
+    long = "+" + "new" * 50
+    table = TextTable(
+        ["mutant", "diff", "n"], [["m1", f"-old\x1b\n{long}\n", 1], ["m2", None, 2]], 12
+    )
+    assert list(table.lines()) == [
+        "mutant  n",
+        "──────  ─",
+        "m1      1",
+        r"    -old\x1b",
+        f"    {long}",
+        "m2      2",
+    ]
+
+
+def test_diffs_without_other_columns_are_a_column() -> None:
+    assert list(TextTable(["diff"], [["-a\n"]]).lines()) == ["diff", "────", r"-a\n"]
 
 
 def test_what_a_terminal_would_act_on_is_shown_instead() -> None:
