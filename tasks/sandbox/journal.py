@@ -36,6 +36,11 @@ class Journal:
         self._map = mmap.mmap(fd, SIZE)
         self._owner = 0
 
+    def close(self) -> None:
+        """Give the mapping and its descriptor back."""
+        self._map.close()
+        os.close(self.fd)
+
     # -- the parent's side
 
     def reset(self) -> None:

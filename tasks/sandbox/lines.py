@@ -15,6 +15,7 @@ from .stations import Station, StationLostError
 from .swapping import serve_swap
 
 _MARGIN_S = 60.0
+_OPENING_S = 5.0  # for namespaces and mounts; a suite that hangs is timed by the fresh station
 
 
 class Lines:
@@ -83,7 +84,7 @@ class Lines:
             spec = replace(self._spec, keys=tuple(self.keys))
             self._swap = Station(lambda connection: serve_swap(spec, connection), self._foreign)
             try:
-                answer = self._swap.ask({}, 3 * self._spec.limits.collect_s + _MARGIN_S)
+                answer = self._swap.ask({}, 2 * self._spec.limits.collect_s + _OPENING_S)
             except StationLostError as error:
                 answer = {"unfit": str(error).strip().splitlines()[-1]}
             self.opening = answer
@@ -125,7 +126,6 @@ class Lines:
         if self.swap_refusal:
             return
         self.swap_refusal = reason
-        self._event("no_swap", reason)
         if self._swap is not None:
             self._swap.close()
             self._swap = None

@@ -37,23 +37,40 @@ class Measurement:
     # -- baselines
 
     def meet(self, watch: bool) -> Row:
-        """First run of a suite: what it collects, and how it goes on the correct code."""
+        """First run of a suite: what it collects, and how it goes on the correct code.
+
+        In the process that collects it for swapping, unless something is wrong with that: then a
+        fresh station, which outlives whatever a suite does while it is collected, finds out what.
+        """
+        if self.lines.open_swap() and self.lines.opening["keys"]:
+            opening = self.lines.opening
+            row = Row(collected=opening["keys"], collect_errors=opening["collect_errors"])
+            self.lines.keys = [(nodeid, count) for nodeid, count in opening["keys"]]
+            if len(row.collected) > self._settings["limits"]["tests"]:
+                return row
+            run = self._swap_baseline(range(len(row.collected)), watch)
+            if run is not None:
+                run.collected, run.collect_errors = row.collected, row.collect_errors
+                return run
+            self.lines.keys = []
         return self.lines.ask_fresh({"meet": True, "watch": watch})
 
     def baseline(self, tests: Sequence[int], watch: bool) -> Row:
-        """Another run on the correct code; a watched one is a fork of the swap station if it can.
+        """Another run on the correct code, in a process that has run no test before."""
+        row = self._swap_baseline(tests, watch)
+        return row or self.lines.ask_fresh({"tests": list(tests), "watch": watch})
 
-        Its process has run no test before, as a new one would not have, and costs a tenth.
-        """
-        asked = {"tests": list(tests), "watch": watch}
-        if watch and self.lines.open_swap():
-            with contextlib.suppress(StationLostError):
-                row = self.lines.ask_swap(asked)
-                if row is not None:
-                    opening = self.lines.opening
-                    row.ran, row.reads_source = opening["ran"], opening["reads_source"]
-                    return row
-        return self.lines.ask_fresh(asked)
+    def _swap_baseline(self, tests: Sequence[int], watch: bool) -> Row | None:
+        """The same as a fork of the swap station; None when there is none."""
+        if not self.lines.open_swap():
+            return None
+        with contextlib.suppress(StationLostError):  # the line is closed and has said why
+            row = self.lines.ask_swap({"tests": list(tests), "watch": watch})
+            if row is not None:
+                opening = self.lines.opening
+                row.ran, row.reads_source = opening["ran"], opening["reads_source"]
+                return row
+        return None
 
     def prepare(
         self, tests: Sequence[TestFacts], ran: Sequence[str], modules: Sequence[str]

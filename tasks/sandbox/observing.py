@@ -31,7 +31,7 @@ class CollectionObserver:
     def __init__(self, targets: Sequence[str]) -> None:
         self._targets = list(targets)
         self._reads = SourceReads(targets)
-        self._recorder = RunRecorder(targets)
+        self._recorder = RunRecorder(targets, unseen=True)
         self._recorder.start()
 
     def stop(self) -> Collecting:

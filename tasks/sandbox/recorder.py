@@ -22,13 +22,15 @@ class RunRecorder:
     `threading` starts in between, by the interpreter's C profiler.
 
     The profiler slows Python code down by half. With `targets`, absolute file names, it waits
-    until one of these files is executed: before that no function of theirs can run.
+    until one of these files is executed: before that no function of theirs can run. `unseen` says
+    that none of them can be loaded yet; otherwise that is looked up in every module.
     """
 
-    def __init__(self, targets: Collection[str] = ()) -> None:
+    def __init__(self, targets: Collection[str] = (), unseen: bool = False) -> None:
         self._profiler: Any = _lsprof.Profiler(subcalls=False, builtins=False)
         self._in_threads: set[RanKey] = set()
         self._awaited = frozenset(targets)
+        self._unseen = unseen
         self._begun = False
         self._cut = False
 
@@ -38,7 +40,7 @@ class RunRecorder:
         """
         if not self._awaited:
             self._begin()
-        elif self._awaited & _loaded_files():
+        elif not self._unseen and self._awaited & _loaded_files():
             self._begun = self._cut = True
         else:
             sys.addaudithook(self._audit)

@@ -43,9 +43,9 @@ class Server:
         self.connection = connection
         self.journal = Journal()
         self.ordinal_of: dict[Key, int] = {}
-        self.view = views.open_station(
-            spec.tree_id, spec.bytecode_id, spec.files, spec.limits.tmp_mb
-        )
+        limits.apply(spec.limits)  # the station too is capped: it may collect the suite itself
+        layers = (spec.tree_id, spec.bytecode_id, spec.files)
+        self.view = views.open_station(*layers, spec.limits.tmp_mb)
 
     def learn(self, keys: Sequence[Sequence[Any]]) -> None:
         """From now on tests are named by their place in this list."""
@@ -85,7 +85,6 @@ class Server:
             self.journal.own()
             self.connection.close()
             views.open_child(self.view, files, self.spec.limits.tmp_mb)
-            limits.apply(self.spec.limits)
             kernel.drop_capabilities()
             signal.signal(signal.SIGINT, signal.default_int_handler)
             work()

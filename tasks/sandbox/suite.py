@@ -52,6 +52,9 @@ class SuiteRun:
             yield from self._drain()
             if validation["status"] != "valid":
                 return
+            refusal = self.lines.swap_refusal
+            if refusal and self.settings["strategy"] in ("auto", "swap"):
+                self._event("no_swap", refusal)
             for mutant in self.job["mutants"]:
                 if 0 < self.job["budget_s"] < time.monotonic() - self.started:
                     return

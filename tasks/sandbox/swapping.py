@@ -23,18 +23,25 @@ from .session import Collected
 def serve_swap(spec: Spec, connection: socket.socket) -> None:
     """Collect as pid 1, say how that went, then answer row by row.
 
-    The first answer is {"unfit": reason or "", "ran": names or None, "reads_source": bool}.
+    The first answer is {"unfit": reason or "", "keys": tests, "collect_errors": ..., "ran": names or
+    None, "reads_source": bool}; with a reason it is the last.
     """
     server = Server(spec, connection)
-    frozen = gc.get_freeze_count()
+    witness: list[object] = []  # as young as anything that the suite will make
     observer = CollectionObserver(list(spec.paths))
 
     def then(collected: Collected) -> None:
         seen = observer.stop()
-        swapper = Swapper(server, collected, seen.ran, frozen)
+        swapper = Swapper(server, collected, seen.ran, witness)
         unfit = swapper.unfit()
         messages.receive(connection)
-        opening = {"unfit": unfit, "ran": seen.names, "reads_source": seen.reads_source}
+        opening = {
+            "unfit": unfit,
+            "keys": collected.keys,
+            "collect_errors": collected.recorder.collect_errors,
+            "ran": seen.names,
+            "reads_source": seen.reads_source,
+        }
         messages.send(connection, opening)
         if not unfit:
             server.serve(swapper.answer)
@@ -48,23 +55,28 @@ class Swapper:
     """Answers for one collected suite: first baselines, and once it is prepared, mutants."""
 
     def __init__(
-        self, server: Server, collected: Collected, ran: frozenset[RanKey] | None, frozen: int
+        self,
+        server: Server,
+        collected: Collected,
+        ran: frozenset[RanKey] | None,
+        witness: list[object],
     ) -> None:
-        """`frozen` is how many objects were frozen before any code of the suite was loaded."""
+        """`witness` was made before any code of the suite was loaded."""
         self._server = server
         self._collected = collected
         self._ran = ran
-        self._frozen = frozen
+        self._witness = witness
         self._live: LiveCode | None = None
         self._originals: dict[str, Original] = {}
         self._known: dict[tuple[str, str], tuple[Change, ...] | Refusal] = {}
 
     def unfit(self) -> str:
         """Why no mutant at all may be swapped in this process; '' when some may."""
+        keys = [list(key) for key in self._collected.keys]
         expected = [list(key) for key in self._server.spec.keys]
-        if [list(key) for key in self._collected.keys] != expected:
+        if expected and keys != expected:
             return "a second collection found other tests than the baseline"
-        self._server.learn(expected)
+        self._server.learn(keys)
         own = {self._server.connection.fileno(), self._server.journal.fd}
         return process_refusal(own | self._collected.fds | _to_nowhere())
 
@@ -76,8 +88,10 @@ class Swapper:
             judged = [self._mutant(**each) for each in request["judge"]]
             reasons = sorted({each.reason for each in judged if isinstance(each, Refusal)})
             return {"functions": [_names(each) for each in judged], "reasons": reasons}
-        if request["watch"]:
-            return reply(self._server.row(request, self._watched))
+        if not request["files"]:
+            return reply(
+                self._server.row(request, self._watched if request["watch"] else self._plain)
+            )
         found = self._control(request) if request["control"] else self._single(request)
         if isinstance(found, Refusal):
             return {"unsound": found.reason}
@@ -93,6 +107,11 @@ class Swapper:
 
         return reply(server.row(request, work))
 
+    def _plain(self, batch: Sequence[int]) -> None:
+        server = self._server
+        session.run(self._collected, batch, server.journal, server.ordinal_of)
+        os._exit(0)
+
     def _watched(self, batch: Sequence[int]) -> None:
         server = self._server
         places, targets = server.ordinal_of, list(server.spec.paths)
@@ -107,8 +126,8 @@ class Swapper:
         for path, relative in self._server.spec.paths.items():
             with open(path, "rb") as file:
                 self._originals[relative] = Original(file.read(), path)
-        if gc.get_freeze_count() > self._frozen:
-            gc.unfreeze()  # the suite froze objects too, and live code may be among them
+        if not any(each is self._witness for each in gc.get_objects()):
+            gc.unfreeze()  # the suite froze what there was, and live code may be among it
         gc.collect()  # garbage would look like a holder of code
         self._live = LiveCode(list(self._server.spec.paths), self._ran)
         gc.freeze()  # children then touch, and so copy, fewer pages
