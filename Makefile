@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo check test test-all bench lock clean
+.PHONY: setup demo check test test-all bench differential lock clean
 
 setup: $(STAMP)
 
@@ -32,6 +32,9 @@ test-all: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks.bench
+
+differential: setup
+	$(BIN)/python -m benchmarks.differential
 
 # Needs an environment that has uv; writes hashes for every package of every platform.
 lock:

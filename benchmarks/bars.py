@@ -21,7 +21,7 @@ class Finding:
     def passed(self) -> bool:
         return self.value >= self.bar if self.at_least else self.value <= self.bar
 
-    def cells(self) -> tuple[str, str, str, str, str]:
+    def cells(self) -> tuple[str, str, str, str]:
         sign = ">=" if self.at_least else "<="
         digits = 1 if self.value < 100 else 0
         return (
@@ -29,14 +29,17 @@ class Finding:
             f"{self.value:.{digits}f}{self.unit}",
             f"{sign} {self.bar:g}{self.unit}",
             "pass" if self.passed else "FAIL",
-            self.detail,
         )
 
 
 def table(findings: Sequence[Finding]) -> str:
-    """The findings as lines of columns."""
-    rows = [("what", "measured", "bar", "", "how"), *(each.cells() for each in findings)]
-    widths = [max(len(row[n]) for row in rows) for n in range(4)]
-    return "\n".join(
-        "  ".join([*(row[n].ljust(widths[n]) for n in range(4)), row[4]]).rstrip() for row in rows
-    )
+    """The findings as lines of columns, each with how it came about below it."""
+    head = ("what", "measured", "bar", "")
+    rows = [head, *(each.cells() for each in findings)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = []
+    for row, finding in zip(rows, [None, *findings], strict=True):
+        lines.append("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)))
+        if finding is not None:
+            lines += [f"    {part}" for part in finding.detail.split("; ")]
+    return "\n".join(line.rstrip() for line in lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,11 @@ class EngineRun:
     def rows_s(self) -> float:
         """CPU seconds of the rows alone, without start, planning, baselines and storing."""
         return self.phases["rows"][0]
+
+    def seconds_on(self, nodeids: Collection[str]) -> float:
+        """Wall seconds that these tests took in all rows together."""
+        taken: dict[str, float] = self.told["seconds"]
+        return sum(seconds for nodeid, seconds in taken.items() if nodeid in nodeids)
 
 
 def run_engine(

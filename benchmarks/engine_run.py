@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,10 @@ def main() -> None:
         _store(folder, case, result)
     phases.end("store")
     assert result.validation is not None
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for row in result.rows:
+        for entry in row.executions:
+            seconds[result.validation.tests[entry.ordinal].nodeid] += entry.duration_s
     told = {
         "status": result.validation.status,
         "tests": len(result.validation.tests),
@@ -60,6 +64,7 @@ def main() -> None:
             for row in result.rows
             if any(e.outcome == "timeout" for e in row.executions)
         ],
+        "seconds": seconds,
         "phases": phases.ends,
     }
     print(json.dumps(told))
