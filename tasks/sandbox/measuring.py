@@ -143,6 +143,8 @@ class Measurement:
                 changed = controls.canary_source(source, spare)
             files[path] = changed.decode("latin-1")
         request = {"files": files, "control": True, "tests": list(tests)}
+        if kind == "canary":
+            request["stop_at"] = list(tests)  # one kill is enough
         row = None
         if line == "swap":
             with contextlib.suppress(StationLostError):  # the line is closed and has said why

@@ -23,8 +23,8 @@ from .session import Collected
 def serve_swap(spec: Spec, connection: socket.socket) -> None:
     """Collect as pid 1, say how that went, then answer row by row.
 
-    The first answer is {"unfit": reason or "", "keys": tests, "collect_errors": ..., "ran": names or
-    None, "reads_source": bool}; with a reason it is the last.
+    The first answer is {"unfit": reason or "", "keys": tests, "collect_errors": list, "ran": names
+    or None, "reads_source": bool}; with a reason it is the last.
     """
     server = Server(spec, connection)
     witness: list[object] = []  # as young as anything that the suite will make
