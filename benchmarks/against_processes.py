@@ -12,7 +12,7 @@ from benchmarks.cases import REAL_PACKAGES, Case, load_cases, spread, write_tree
 from benchmarks.engine import EngineRun, run_engine
 from benchmarks.jail import Jail
 from benchmarks.meter import Meter
-from benchmarks.plain_pytest import pytest_command, variables
+from benchmarks.plain_pytest import PYTEST, variables
 from cluster.ray_tasks import cache_folder
 from configs.errors import InfraError
 from tasks.environments import ensure_environment
@@ -50,9 +50,9 @@ def _plain_seconds(case: Case, run: EngineRun, meter: Meter, sample: int) -> lis
         tree = Path(name) / "tree"
         write_tree(case, tree)
         jail = Jail(ensure_environment(case.subject.environment, cache_folder()), {})
-        told = variables(case.subject)
+        told = variables(case)
         del told["PYTHONDONTWRITEBYTECODE"]
-        command = jail.command(tree, pytest_command(case), told)
+        command = jail.command(tree, PYTEST, told)
         if meter.run(command, timeout_s=TIMEOUT_S).returncode != 0:
             raise InfraError(f"{case.name}: its tests fail in plain pytest")
         return [_one(mutant, tree, command, meter) for mutant in spread(able, sample)]

@@ -114,15 +114,18 @@ def _mutmut(case: Case, cache: Path, folder: Path) -> mutmut_run.MutmutResult:
 def _report(title: str, compared: int, found: Sequence[Disagreement], diffs: bool) -> int:
     """Print one comparison; the number of unexplained disagreements."""
     unexplained = [each for each in found if not each.reason]
+    explained = [each for each in found if each.reason]
     print(f"  {title}: {compared:,} compared, {len(found)} differ, {len(unexplained)} unexplained")
-    for each in [*unexplained, *[e for e in found if e.reason][:_SHOWN]]:
+    shown = ""
+    for each in [*unexplained, *explained[:_SHOWN]]:
         print(f"    {each.where}\n      {each.what}\n      {each.reason or 'UNEXPLAINED'}")
-        if diffs or not each.reason:
+        if (diffs or not each.reason) and each.diff != shown:
             print("      " + each.diff.replace("\n", "\n      "))
-    hidden = len(found) - len(unexplained) - _SHOWN
-    if hidden > 0:
-        reasons = Counter(each.reason for each in found if each.reason)
-        print(f"    and {hidden} more; reasons in all: {dict(reasons)}")
+            shown = each.diff
+    if len(explained) > _SHOWN:
+        print(f"    and {len(explained) - _SHOWN} more; reasons of all that differ:")
+        for reason, times in Counter(each.reason for each in explained).most_common():
+            print(f"      {times} x {reason}")
     return len(unexplained)
 
 

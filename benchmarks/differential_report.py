@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 _PID = os.getpid()
+os.environ.pop("PYTEST_ADDOPTS", None)  # read by now, and no business of processes that tests start
 _phases: dict[str, str] = {}
 _keys: dict[pytest.Item, tuple[str, int]] = {}
 

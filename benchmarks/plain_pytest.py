@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -22,10 +23,10 @@ from benchmarks.cases import Case, write_tree
 from benchmarks.jail import PYTHON, WORK, Jail, cap
 from configs.errors import InfraError
 from tasks.environments import ensure_environment
-from tasks.records import Subject
 
 Key = tuple[str, int]  # node id, and which of several tests with that id
 
+PYTEST = (PYTHON, "-m", "pytest")
 PLUGIN = Path(__file__).with_name("differential_report.py")
 MEMORY_MB = 1024
 COLLECT_S = 120.0
@@ -105,8 +106,8 @@ class PlainPytest:
             (channel / "done").write_text(json.dumps(done))
             command = self._jail.command(
                 tree,
-                pytest_command(self._case, "-p", "differential_report"),
-                variables(self._case.subject),
+                PYTEST,
+                variables(self._case, "-p", "differential_report"),
                 {"/told": channel},
             )
             hung = self._attend(command, report, patience_s)
@@ -169,17 +170,16 @@ def _key(told: list[object]) -> Key:
     return str(nodeid), int(str(count))
 
 
-def pytest_command(case: Case, *options: str) -> list[str]:
-    """`python -m pytest` over a suite, without options inherited from the project."""
-    words = [PYTHON, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", *options]
+def variables(case: Case, *options: str) -> dict[str, str]:
+    """What PYTEST is told beside the sandbox's own variables: the suite, no inherited options.
+
+    Through the environment, so that `sys.argv`, which code under test may read, is bare.
+    """
+    words = ["-q", "-o", "addopts=", "-p", "no:cacheprovider", f"--rootdir={WORK}", *options]
     words += [word for plugin in case.subject.plugins for word in ("-p", plugin)]
-    return [*words, f"--rootdir={WORK}", *case.subject.pytest_args, *case.suite.paths]
-
-
-def variables(subject: Subject) -> dict[str, str]:
-    """What such a process is told beside the sandbox's own variables."""
-    roots = [f"{WORK}/{root}".rstrip("/") for root in subject.import_roots]
+    roots = [f"{WORK}/{root}".rstrip("/") for root in case.subject.import_roots]
     return {
+        "PYTEST_ADDOPTS": shlex.join([*words, *case.subject.pytest_args, *case.suite.paths]),
         "PYTHONPATH": os.pathsep.join([*roots, "/plugin"]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "DIFFERENTIAL_REPORT": "/told/report",
