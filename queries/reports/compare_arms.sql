@@ -17,27 +17,32 @@
 -- param resamples = 1000  of the intervals
 -- param seed = 20261130  of the intervals
 WITH
-planned AS (
-    SELECT states.*
-    FROM cell_states AS states
-    JOIN subjects USING (experiment_id, subject_id)
-    WHERE $subject IN ('', subjects.name) AND $replicate IN ('', replicate::VARCHAR)
+chosen AS (
+    SELECT experiment_id, subject_id FROM subjects WHERE name = $subject
 ),
-valid_suites AS (
-    SELECT cell_suites.* FROM cell_suites SEMI JOIN planned USING (experiment_id, cell_id) WHERE valid
+planned AS (
+    SELECT
+        {'experiment_id': states.experiment_id, 'subject_id': states.subject_id} AS subject,
+        states.experiment_id,
+        states.arm,
+        states.replicate,
+        coalesce(suites.valid, false) AS valid
+    FROM cell_states AS states
+    LEFT JOIN cell_suites AS suites USING (experiment_id, cell_id)
+    WHERE $replicate IN ('', states.replicate::VARCHAR)
+        AND ($subject = '' OR (states.experiment_id, states.subject_id) IN (FROM chosen))
 ),
 judged AS MATERIALIZED (
     SELECT
-        verdicts.experiment_id,
-        verdicts.subject_id,
-        verdicts.mutant_id,
-        verdicts.arm,
-        verdicts.replicate,
+        experiment_id,
+        subject_id,
+        mutant_id,
+        arm,
+        replicate,
         verdict IN ('killed', 'timeout') AS killed
     FROM verdicts
-    JOIN subjects USING (experiment_id, subject_id)
-    WHERE $subject IN ('', subjects.name)
-        AND $replicate IN ('', replicate::VARCHAR)
+    WHERE $replicate IN ('', replicate::VARCHAR)
+        AND ($subject = '' OR (experiment_id, subject_id) IN (FROM chosen))
         AND ($a = '' OR $b = '' OR arm IN ($a, $b))
 ),
 pairs AS (
@@ -48,9 +53,9 @@ pairs AS (
         one.subject_id,
         one.mutant_id,
         count(*) AS pairs,
-        count(*) FILTER (one.killed AND other.killed) AS both_kill,
-        count(*) FILTER (one.killed AND NOT other.killed) AS only_a,
-        count(*) FILTER (other.killed AND NOT one.killed) AS only_b
+        count_if(one.killed AND other.killed) AS both_kill,
+        count_if(one.killed AND NOT other.killed) AS only_a,
+        count_if(other.killed AND NOT one.killed) AS only_b
     FROM judged AS one
     JOIN judged AS other
         ON one.experiment_id = other.experiment_id
@@ -92,33 +97,17 @@ without_one AS (
     FROM leave_one_out('by_subject')
     GROUP BY comparison
 ),
-cells_compared AS (
-    SELECT comparison, count(*) AS cells_compared
-    FROM (
-        SELECT DISTINCT
-            {'experiment_id': one.experiment_id, 'a': one.arm, 'b': other.arm} AS comparison,
-            one.subject_id,
-            one.replicate
-        FROM valid_suites AS one
-        JOIN valid_suites AS other
-            ON one.experiment_id = other.experiment_id
-            AND one.subject_id = other.subject_id
-            AND one.replicate = other.replicate
-            AND one.arm <> other.arm
-    )
-    GROUP BY comparison
-),
 cells_counted AS (
     SELECT
         {'experiment_id': one.experiment_id, 'a': one.arm, 'b': other.arm} AS comparison,
-        count(*) AS cells
+        count(*) AS cells,
+        count_if(one.valid AND other.valid) AS cells_compared
     FROM planned AS one
     JOIN planned AS other
-        ON one.experiment_id = other.experiment_id
-        AND one.subject_id = other.subject_id
+        ON one.subject = other.subject
         AND one.replicate = other.replicate
         AND one.arm <> other.arm
-    GROUP BY ALL
+    GROUP BY one.experiment_id, one.arm, other.arm
 ),
 counted AS (
     SELECT
@@ -162,5 +151,4 @@ JOIN over_mutants USING (comparison)
 JOIN over_subjects USING (comparison)
 JOIN without_one USING (comparison)
 JOIN cells_counted USING (comparison)
-JOIN cells_compared USING (comparison)
 ORDER BY experiment_id, a, b

@@ -190,3 +190,17 @@ def test_replicates_have_no_mcnemar_test_until_one_is_named(duel: Lab) -> None:
     assert row["difference"] == pytest.approx((2 + 1) / 9)
     (row,) = duel.ask("compare_arms", resamples="10", replicate="1")
     assert (row["pairs"], row["mcnemar_p"]) == (3, 1.0)
+
+
+def test_arms_may_be_compared_on_one_subject(duel: Lab) -> None:
+    (row,) = duel.ask("compare_arms", subject="beta", resamples="10")
+    names = (
+        "cells",
+        "cells_compared",
+        "subjects",
+        "mutants",
+        "only_a",
+        "subject_low",
+        "without_low",
+    )
+    assert pick([row], *names) == [(1, 1, 1, 3, 2, None, None)]
