@@ -22,6 +22,7 @@ from tasks.records import (
     JobResult,
     Row,
     Subject,
+    Suite,
     Test,
     Validation,
 )
@@ -115,7 +116,15 @@ def _message(job: Job, bytecode: str) -> dict[str, Any]:
         ],
         "validation": _recalled(job.validation) if job.validation else None,
         "budget_s": job.budget_s,
+        "loads": ["hypothesis"] if _uses_hypothesis(subject, suite) else [],
     }
+
+
+def _uses_hypothesis(subject: Subject, suite: Suite) -> bool:
+    """Whether a file of the suite, or a test file of the tree it uses, speaks of Hypothesis."""
+    texts = [file.data for file in suite.files]
+    texts += [file.data for file in subject.files if file.path.startswith(suite.paths)]
+    return any(b"hypothesis" in text for text in texts)
 
 
 def owned_names(subject: Subject) -> Iterator[str]:

@@ -18,7 +18,7 @@ from .session import Collected, SuiteArgs
 from .suite import SuiteRun
 
 _WARM_RUNS = 3
-_WARM = ("hypothesis", "_hypothesis_pytestplugin", "unittest.mock", "doctest", "_pytest.pytester")
+_WARM = ("_hypothesis_pytestplugin", "unittest.mock", "doctest")
 
 
 def main(control_fd: int) -> None:
@@ -38,6 +38,7 @@ def main(control_fd: int) -> None:
         except messages.ClosedError:
             return
         try:
+            _load(job["loads"])
             for message in SuiteRun(job, (control,)).run():
                 messages.send(control, message)
             messages.send(control, {"done": True})
@@ -46,6 +47,20 @@ def main(control_fd: int) -> None:
         except BaseException:
             messages.send(control, {"failed": traceback.format_exc()})
             return
+
+
+def _load(names: list[str]) -> None:
+    """Import what the suite will import, once for all suites after it.
+
+    Not before it is needed: every fork of a larger process costs more.
+    """
+    new = [name for name in names if name not in sys.modules]
+    for name in new:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    if new:
+        gc.collect()
+        gc.freeze()
 
 
 def _warm() -> None:
