@@ -89,7 +89,7 @@ def test_a_half_built_one_is_built_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(environments, "_compile", interrupted)
+        patched.setattr(environments, "compile_all", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ensure_environment(DEMO, tmp_path)
     (folder,) = (path for path in (tmp_path / "environments").iterdir() if path.is_dir())
