@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 import secrets
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -69,8 +70,9 @@ class Result:
 class Database:
     """A connection that knows the store's tables, macros and views."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
         self.connection = connection
+        self._spill = spill
 
     def query(self, sql: str, params: Mapping[str, Any] | None = None) -> Result:
         """Run one SQL statement with `$name` parameters; ConfigError for a mistake in it."""
@@ -83,7 +85,9 @@ class Database:
             return Result(relation.to_arrow_reader(BATCH_ROWS))
 
     def close(self) -> None:
+        """End it; DuckDB would keep its folder for as long as a result that is read is alive."""
         self.connection.close()
+        shutil.rmtree(self._spill, ignore_errors=True)
 
     def __enter__(self) -> Database:
         return self
@@ -127,7 +131,7 @@ def connect(
     except BaseException:
         connection.close()
         raise
-    return Database(connection)
+    return Database(connection, spill)
 
 
 def views_sql(store_uri: str, experiment_id: str | None = None) -> str:
