@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -47,13 +48,12 @@ class Host:
     def __init__(
         self, environment: BuiltEnvironment, trees: Path, extra: tuple[tuple[str, str], ...] = ()
     ) -> None:
-        self._stage = Path(tempfile.mkdtemp(prefix="killgrid-", dir="/tmp"))
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
         ours, theirs = socket.socketpair()
         python = f"{bwrap.ENVIRONMENT}/bin/python"
         argv = [python, "/killgrid/boot.py", "host", str(theirs.fileno())]
         seen = bwrap.mounts(environment.path, environment.base_prefix, trees)
-        line = bwrap.command(seen, variables(extra), argv, self._stage)
+        line = bwrap.command(seen, variables(extra), argv, _stage())
         self._connection = ours
         self._process = subprocess.Popen(
             line,
@@ -90,22 +90,22 @@ class Host:
 
         InfraError when the host ends, fails, or says nothing for `silence_s` seconds; it is closed.
         """
+        done = False
         try:
             self._connection.settimeout(silence_s)
             messages.send(self._connection, job)
-            while True:
+            while not done:
                 message = messages.receive(self._connection)
                 if "failed" in message:
                     raise InfraError(str(message["failed"]))
+                done = "done" in message
                 yield message
-                if "done" in message:
-                    return
         except messages.ClosedError as error:
             raise InfraError(f"the host ended: {self._complaint() or error}") from error
         except TimeoutError as error:
             raise InfraError(f"the host was silent for {silence_s:.0f} s") from error
         finally:
-            if "message" not in locals() or "done" not in message:
+            if not done:
                 self.close()
 
     @property
@@ -128,5 +128,16 @@ class Host:
             os.kill(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._errors.close()
-        with contextlib.suppress(OSError):
-            self._stage.rmdir()
+
+
+def _stage() -> Path:
+    """An empty folder for the launcher's mounts, which exist in its own namespace alone.
+
+    One for all hosts of a user: a worker that is killed could not remove one of its own.
+    """
+    path = Path("/tmp") / f"killgrid-stage-{os.geteuid()}"
+    path.mkdir(mode=0o755, exist_ok=True)
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        raise SandboxError(f"{path} belongs to somebody else; remove it")
+    return path
