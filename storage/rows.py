@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from storage.tables import build
+from storage.building import build
 from tasks.records import Event, Mutant, Row, Subject, Suite, Validation
 
 

@@ -113,7 +113,7 @@ def _encode(table: str, parts: Sequence[pa.Table]) -> bytes:
     schema = tables.schema(table)
     whole = pa.concat_tables(sorted((p for p in parts if p.num_rows), key=_first_row))
     if whole.schema != schema:
-        raise TypeError(f"rows of {table} have another schema: build them with storage.tables")
+        raise TypeError(f"rows of {table} have another schema: build them with storage.building")
     codes = [f.name for f in schema if pa.types.is_dictionary(f.type)]
     sink = pa.BufferOutputStream()
     pq.write_table(

@@ -1,10 +1,10 @@
 -- Percentile bootstrap intervals (Efron and Tibshirani 1993, chapter 13), for every comparison of a
--- relation at once. `level` is the interval's, 0.95 for 95 %. NULL bounds where there are fewer than
--- two items to draw from: one item says nothing of how much items differ.
+-- relation at once. `level` is the interval's, 0.95 for 95 %. NULL bounds where there are fewer
+-- than two items to draw from: one item says nothing of how much items differ.
 --
 -- All items lie in one list, those of a comparison side by side behind `skipped` others, and draws
--- carry the comparison's number: both are much cheaper than a join for each draw. The keys are distinct
--- anyway; saying so makes DuckDB hand them out to all threads.
+-- carry the comparison's number: both are much cheaper than a join for each draw. The keys are
+-- distinct anyway; saying so makes DuckDB hand them out to all threads.
 
 -- Mean of paired differences. `pairs` names a relation (comparison, pair, difference), one row a
 -- pair; pairs are drawn. Grain: comparison.
@@ -58,9 +58,10 @@ SELECT
 FROM samples
 LEFT JOIN spread USING (number);
 
--- Ratio of two sums over clusters (mean of all members, when `size` counts them). `clusters` names a
--- relation (comparison, cluster, total, size), one row a cluster; whole clusters are drawn, because
--- members of one cluster are alike. Resamples whose sizes add up to 0 are left out. Grain: comparison.
+-- Ratio of two sums over clusters (mean of all members, when `size` counts them). `clusters` names
+-- a relation (comparison, cluster, total, size), one row a cluster; whole clusters are drawn,
+-- because members of one cluster are alike. Resamples whose sizes add up to 0 are left out. Grain:
+-- comparison.
 CREATE OR REPLACE MACRO cluster_bootstrap(clusters, resamples, level, seed) AS TABLE
 WITH
 items AS MATERIALIZED (

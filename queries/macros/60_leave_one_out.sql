@@ -1,6 +1,6 @@
--- A ratio of two sums over clusters with each cluster left out in turn: which one carries the result?
--- `clusters` names a relation (comparison, cluster, total, size), one row a cluster. `estimate` is
--- NULL where nothing is left. Grain: comparison x cluster left out.
+-- A ratio of two sums over clusters with each cluster left out in turn: which one carries the
+-- result? `clusters` names a relation (comparison, cluster, total, size), one row a cluster.
+-- `estimate` is NULL where nothing is left. Grain: comparison x cluster left out.
 CREATE OR REPLACE MACRO leave_one_out(clusters) AS TABLE
 SELECT
     comparison,

@@ -1,8 +1,8 @@
 -- Tests that lock a bug in: they fail on the correct code and pass on the planted bug.
 --
--- wrong counts tests that fail on every baseline run; checked those of them that were run on a planted
--- bug of their subject, and locking those that pass on one. not_run is what cannot be told: wrong tests
--- with no row on a planted bug. share = locking / checked.
+-- wrong counts tests that fail on every baseline run; checked those of them that were run on a
+-- planted bug of their subject, and locking those that pass on one. not_run is what cannot be told:
+-- wrong tests with no row on a planted bug. share = locking / checked.
 -- grain: group of subjects x arm
 -- param by = 'all'  what makes a group: subject, family, split, all
 -- param subject = ''  only the subject of this name

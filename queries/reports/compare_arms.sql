@@ -1,13 +1,14 @@
 -- Two arms on the same mutants: difference of their scores, with exact McNemar test and intervals.
 --
--- A pair is a mutant on which both arms have a verdict in the same replicate; killed and timeout count
--- as killed. cells counts subjects x replicates that both arms were to have, cells_compared those in
--- which both have a valid suite: the rest is not in the comparison. score_a and score_b are means over
--- mutants of the share of replicates in which the arm kills it; difference = score_a - score_b. low and
--- high bound it in 'level' of resamples of mutants, subject_low and subject_high in resamples of whole
--- subjects, the honest ones where mutants of one subject are alike. without_low and without_high are its
--- extremes with one subject left out. mcnemar_p is exact, and empty when several replicates are
--- compared, since the pairs of a mutant do not stand alone: name a replicate to have it.
+-- A pair is a mutant on which both arms have a verdict in the same replicate; killed and timeout
+-- count as killed. cells counts subjects x replicates that both arms were to have, cells_compared
+-- those in which both have a valid suite: the rest is not in the comparison. score_a and score_b
+-- are means over mutants of the share of replicates in which the arm kills it; difference = score_a
+-- - score_b. low and high bound it in 'level' of resamples of mutants, subject_low and subject_high
+-- in resamples of whole subjects, the honest ones where mutants of one subject are alike.
+-- without_low and without_high are its extremes with one subject left out. mcnemar_p is exact, and
+-- empty when several replicates are compared, since the pairs of a mutant do not stand alone: name
+-- a replicate to have it.
 -- grain: pair of arms
 -- param a = ''  one arm; empty: each
 -- param b = ''  the other; empty: each

@@ -1,8 +1,8 @@
 -- The kill matrix: the outcome of every test on every mutant, suite by suite.
 --
--- kills: the outcome kills and the test is kept. executed: the test reaches the mutated code; one that
--- does not need not have been run, and then has its baseline outcome and no duration. Rows come in the
--- store's order.
+-- kills: the outcome kills and the test is kept. executed: the test reaches the mutated code; one
+-- that does not need not have been run, and then has its baseline outcome and no duration. Rows
+-- come in the store's order.
 -- grain: suite x mutant x test
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm

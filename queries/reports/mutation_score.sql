@@ -1,10 +1,11 @@
 -- Mutation score of each arm on each group of subjects, with validity apart.
 --
--- score = (killed + timeout) / mutants, both summed over the valid suites of the group, of which there
--- are suites; mean_score is the mean of the suites' own scores. validity is the share of finished cells
--- whose suite is valid; suites that are not are counted as invalid, and score zero on demand only.
--- Missing cells are counted, never scored; so are incomplete suites, which lack the row of a mutant.
--- low and high bound the score in 'level' of resamples of whole subjects; empty for a single subject.
+-- score = (killed + timeout) / mutants, both summed over the valid suites of the group, of which
+-- there are suites; mean_score is the mean of the suites' own scores. validity is the share of
+-- finished cells whose suite is valid; suites that are not are counted as invalid, and score zero
+-- on demand only. Missing cells are counted, never scored; so are incomplete suites, which lack the
+-- row of a mutant. low and high bound the score in 'level' of resamples of whole subjects; empty
+-- for a single subject.
 -- grain: group of subjects x arm
 -- param by = 'subject'  what makes a group: subject, family, split, all
 -- param subject = ''  only the subject of this name

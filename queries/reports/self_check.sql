@@ -1,8 +1,8 @@
 -- Whether the numbers may be used: what is missing, contradicts itself or is there twice.
 --
 -- status is ok, bad (the numbers are not to be used as they are) or note (nothing wrong, but worth
--- knowing); found counts. Disagreements are between a strategy and the process oracle on the sample of
--- rows that was run again; unstable are rows on which the oracle does not agree with itself.
+-- knowing); found counts. Disagreements are between a strategy and the process oracle on the sample
+-- of rows that was run again; unstable are rows on which the oracle does not agree with itself.
 -- grain: check x experiment
 WITH
 states AS (SELECT * FROM cell_states),
@@ -108,8 +108,10 @@ checks AS (
         CASE WHEN agreements > 0 THEN 'ok' ELSE 'note' END AS status,
         experiment_id,
         agreements AS found,
-        CASE WHEN agreements > 0 THEN '' ELSE 'nothing was run again: strategies are not checked' END
-            AS example
+        CASE
+            WHEN agreements > 0 THEN ''
+            ELSE 'nothing was run again: strategies are not checked'
+        END AS example
     FROM found_events
 )
 SELECT

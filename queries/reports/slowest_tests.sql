@@ -1,7 +1,8 @@
 -- The tests that took longest over all mutants together.
 --
--- runs counts mutants on which it was run (others keep its baseline outcome); total_s and max_s are over these runs, baseline_s is
--- one run on the correct code. timeouts and crashes cost the most and are counted.
+-- runs counts mutants on which it was run (others keep its baseline outcome); total_s and max_s are
+-- over these runs, baseline_s is one run on the correct code. timeouts and crashes cost the most
+-- and are counted.
 -- grain: test of a suite
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm

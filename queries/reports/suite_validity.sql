@@ -1,8 +1,8 @@
 -- How many suites of each arm are valid, why the others are not, and why tests were dropped.
 --
--- share is of the arm's finished cells. Tests that are not kept are told apart by their reason: flaky,
--- wrong_oracle (never passes on the correct code), fails_control (reads the harness or the source),
--- skipped (skipped or expected to fail). example is one suite's reason.
+-- share is of the arm's finished cells. Tests that are not kept are told apart by their reason:
+-- flaky, wrong_oracle (never passes on the correct code), fails_control (reads the harness or the
+-- source), skipped (skipped or expected to fail). example is one suite's reason.
 -- grain: arm x status
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm

@@ -1,7 +1,7 @@
 -- Mutants that a valid suite does not kill, with their diff and the tests that came near.
 --
--- near is how many kept tests executed the mutated code and passed all the same; near_tests names the
--- first five of them in file order. Verdict not_covered: there is none.
+-- near is how many kept tests executed the mutated code and passed all the same; near_tests names
+-- the first five of them in file order. Verdict not_covered: there is none.
 -- grain: suite x mutant that is not killed
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm

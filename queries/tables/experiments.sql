@@ -1,4 +1,5 @@
--- The experiments of the store, from their manifests. Grain: experiment. `cells` is how many are planned.
+-- The experiments of the store, from their manifests. Grain: experiment. `cells` is how many are
+-- planned.
 CREATE OR REPLACE VIEW experiments AS
 SELECT *
 FROM (VALUES $rows) AS listed (experiment_id, experiment, cells, created_at, config_sha256, commit)

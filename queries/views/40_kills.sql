@@ -1,5 +1,5 @@
--- Executions that kill their mutant: the test is kept (it passed on every baseline run and control) and
--- its outcome is failed, error, timeout or crashed. Grain: suite x mutant x killing test.
+-- Executions that kill their mutant: the test is kept (it passed on every baseline run and control)
+-- and its outcome is failed, error, timeout or crashed. Grain: suite x mutant x killing test.
 CREATE OR REPLACE VIEW kills AS
 SELECT executions.*, kept_tests.nodeid, kept_tests.ordinal
 FROM executions

@@ -1,7 +1,8 @@
--- Verdict of each valid suite on each mutant: killed; timeout (only timeouts or crashes kill); survived
--- (some kept test executed the mutated code); not_covered (none did). Grain: suite x mutant.
--- Suites that are not valid, cells that are missing and mutants that cannot be run have no verdict.
--- A row that keeps its baseline outcome because it was not run has executed = false and so never kills.
+-- Verdict of each valid suite on each mutant: killed; timeout (only timeouts or crashes kill);
+-- survived (some kept test executed the mutated code); not_covered (none did). Grain: suite x
+-- mutant. Suites that are not valid, cells that are missing and mutants that cannot be run have no
+-- verdict. A row that keeps its baseline outcome because it was not run has executed = false and so
+-- never kills.
 CREATE OR REPLACE VIEW verdicts AS
 WITH
 counted AS (

@@ -1,6 +1,7 @@
--- What every suite of a finished cell did to the mutants of its subject, valid or not. Grain: suite of
--- a finished cell. Suites that are not valid have no verdicts: their counts are NULL, not 0. A valid
--- suite is complete when no mutant lacks its verdict; tests_judged is the most rows it has on a mutant.
+-- What every suite of a finished cell did to the mutants of its subject, valid or not. Grain: suite
+-- of a finished cell. Suites that are not valid have no verdicts: their counts are NULL, not 0. A
+-- valid suite is complete when no mutant lacks its verdict; tests_judged is the most rows it has on
+-- a mutant.
 CREATE OR REPLACE VIEW suite_results AS
 WITH
 expected AS (

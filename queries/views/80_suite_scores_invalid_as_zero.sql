@@ -1,5 +1,6 @@
--- As suite_scores, with a row for suites that are not valid too: these kill nothing and score 0, and
--- what they miss is not told apart. Grain: suite of a finished cell. Missing cells have no row here.
+-- As suite_scores, with a row for suites that are not valid too: these kill nothing and score 0,
+-- and what they miss is not told apart. Grain: suite of a finished cell. Missing cells have no row
+-- here.
 CREATE OR REPLACE VIEW suite_scores_invalid_as_zero AS
 SELECT
     * REPLACE (

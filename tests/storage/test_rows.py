@@ -10,7 +10,7 @@ from storage.rows import CellState
 from storage.tables import NAMES, schema
 from tasks.records import Event, Execution, Row, SourceFile, Suite, Validation
 from tests.storage.stores import matrix_row, mutant, subject, suite, validation
-from tests.storage.test_tables import read
+from tests.storage.test_building import read
 from tests.storage.test_text import ANY_TEXT
 
 ALPHA = subject("alpha", family="dates", split="dev")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.tables import NAMES, build, schema
+from storage.building import build
+from storage.tables import NAMES, schema
 from storage.text import unescape
 from tests.storage.test_text import ANY_TEXT
 
