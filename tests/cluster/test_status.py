@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,10 @@ def test_the_store_alone_says_how_far_an_experiment_is(
 
 def test_experiments_come_oldest_first_and_by_the_beginning_of_their_id(tmp_path: Path) -> None:
     store = open_store(str(tmp_path))
-    for name in ("b-1", "a-1", "a-2"):
-        write_manifest(store, new_manifest(name, name[0], {}, cells=1))
-    assert [each.experiment_id for each in read_status(str(tmp_path))] == ["a-1", "a-2", "b-1"]
+    for name, minute in (("b-1", 0), ("a-2", 1), ("a-1", 1)):
+        manifest = new_manifest(name, name[0], {}, cells=1)
+        write_manifest(store, replace(manifest, created_at=f"2026-11-30T12:0{minute}:00+00:00"))
+    assert [each.experiment_id for each in read_status(str(tmp_path))] == ["b-1", "a-1", "a-2"]
     assert [each.experiment_id for each in read_status(str(tmp_path), "b")] == ["b-1"]
     with pytest.raises(NotFoundError, match="no experiment that begins with 'c'"):
         read_status(str(tmp_path), "c")
