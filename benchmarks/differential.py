@@ -66,18 +66,18 @@ def _comparisons(
     print(f"\n{case.name}: {len(case.mutants)} mutants, {len(auto.tests)} tests")
     _tell("killgrid, auto", auto)
     mutants = {mutant.mutant_id: mutant for mutant in case.mutants}
+    plain = PlainPytest(case, cache, folder / "plain")
+
+    def again(mutant_id: str) -> Row:
+        mutant = mutants[mutant_id]
+        return plain.row({mutant.path: mutant.source}, LONG_S)
+
     if "plain" not in args.skip:
         fresh = engine_matrix(case, "fresh", "all", cache)
         _tell("killgrid, fresh", fresh)
-        plain = PlainPytest(case, cache, folder / "plain")
         began = time.monotonic()
         rows = _plain_rows(case, plain, args.jobs)
         print(f"  plain pytest: {time.monotonic() - began:.0f} s")
-
-        def again(mutant_id: str) -> Row:
-            mutant = mutants[mutant_id]
-            return plain.row({mutant.path: mutant.source}, LONG_S)
-
         for name, matrix in (("auto", auto), ("fresh", fresh)):
             yield (
                 f"{name} against plain pytest: cells",
@@ -85,7 +85,7 @@ def _comparisons(
             )
     if "mutmut" not in args.skip:
         theirs = _mutmut(case, cache, folder / "mutmut")
-        yield "auto against mutmut run: mutants", *compare_verdicts(auto, theirs, mutants)
+        yield "auto against mutmut run: mutants", *compare_verdicts(auto, theirs, mutants, again)
 
 
 def _tell(title: str, matrix: Matrix) -> None:

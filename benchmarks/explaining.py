@@ -63,25 +63,34 @@ def compare_cells(
 def _why_cells_differ(matrix: Matrix, key: Key, outcome: str, first: Result, second: Result) -> str:
     if second.outcome == outcome:
         return f"plain pytest is not stable: {first.outcome}, then {second.outcome}"
-    if outcome == "timeout" and first.outcome == second.outcome:
-        limits = ExecutionSettings().limits
-        cpu_s = matrix.tests[key].cpu_s
-        limit = max(limits.cpu_floor_s, limits.cpu_multiplier * cpu_s)
-        if min(first.seconds, second.seconds) > limit:
-            return f"ends, but only after {second.seconds:.1f} s; the limit is {limit:.1f} s"
+    limit = _limit_s(matrix, key)
+    ends = first.outcome == second.outcome and min(first.seconds, second.seconds) > limit
+    if outcome == "timeout" and ends:
+        return f"ends, but only after {second.seconds:.1f} s; the limit is {limit:.1f} s"
     return ""
 
 
+def _limit_s(matrix: Matrix, key: Key) -> float:
+    """CPU seconds that the engine gives a test."""
+    limits = ExecutionSettings().limits
+    return max(limits.cpu_floor_s, limits.cpu_multiplier * matrix.tests[key].cpu_s)
+
+
 def compare_verdicts(
-    matrix: Matrix, theirs: MutmutResult, mutants: dict[str, Mutant]
+    matrix: Matrix, theirs: MutmutResult, mutants: dict[str, Mutant], again: Callable[[str], Row]
 ) -> tuple[int, list[Disagreement]]:
-    """(mutants compared, disagreements) of killgrid's verdicts with what `mutmut run` says."""
+    """(mutants compared, disagreements) of killgrid's verdicts with what `mutmut run` says.
+
+    `again` runs a mutant under plain pytest, with much patience.
+    """
     found = []
     for mutant_id, mutant in mutants.items():
         verdict, status = matrix.verdict(mutant_id), theirs.statuses[mutant.name]
         if _AGREE.get(status) != verdict:
             what = f"{verdict} here, {status!r} by mutmut"
             reason = _why_verdicts_differ(matrix, mutant_id, status, theirs.chosen(mutant.name))
+            if not reason and (verdict, status) == ("timeout", "killed"):
+                reason = _ends_late(matrix, mutant_id, again(mutant_id))
             found.append(Disagreement(mutant.name, what, reason, mutant.diff))
     return len(mutants), found
 
@@ -106,6 +115,22 @@ def _why_verdicts_differ(
         return (
             "mutmut saw no test call the function; here tests that always run count as reaching it"
         )
+    return ""
+
+
+def _ends_late(matrix: Matrix, mutant_id: str, plain: Row) -> str:
+    """That a test which is over our limit does end, and fails, for one with more patience."""
+    for key, entry in matrix.rows[mutant_id].items():
+        result, limit = plain[key], _limit_s(matrix, key)
+        if (
+            entry.outcome == "timeout"
+            and result.outcome in ("failed", "error")
+            and result.seconds > limit
+        ):
+            return (
+                f"{key[0]} ends, and fails, but only after {result.seconds:.1f} s in plain pytest; "
+                f"the limit here is {limit:.1f} s, in mutmut 15 s more than its tests take"
+            )
     return ""
 
 

@@ -66,10 +66,12 @@ def test_a_timeout_is_explained_only_by_a_duration_above_the_limit() -> None:
     assert reasons(ours, quick, quick) == [""]
 
 
-def verdict_reasons(ours: Matrix, status: str, *chosen: tuple[str, int]) -> list[str]:
+def verdict_reasons(
+    ours: Matrix, status: str, *chosen: tuple[str, int], plain: Row | None = None
+) -> list[str]:
     tests = {"solution.x_f": frozenset(nodeid for nodeid, _ in chosen)}
     theirs = MutmutResult({MUTANT.name: status}, {MUTANT.name: 1.0}, tests)
-    _, found = compare_verdicts(ours, theirs, MUTANTS)
+    _, found = compare_verdicts(ours, theirs, MUTANTS, lambda _: plain or row("timeout", "timeout"))
     return [each.reason for each in found]
 
 
@@ -93,3 +95,11 @@ def test_a_timeout_in_mutmut_is_explained_by_a_killing_test_that_hangs() -> None
 
 def test_a_kill_that_only_mutmut_sees_is_unexplained() -> None:
     assert verdict_reasons(matrix(fast="passed", slow="passed"), "killed", FAST) == [""]
+
+
+def test_a_kill_here_a_timeout_is_explained_only_by_a_failure_after_the_limit() -> None:
+    ours = matrix(fast="timeout", slow="passed")
+    late, soon = row("failed", "passed", 9.0), row("failed", "passed", 0.1)
+    assert "only after 9.0 s" in verdict_reasons(ours, "killed", FAST, plain=late)[0]
+    assert verdict_reasons(ours, "killed", FAST, plain=soon) == [""]
+    assert verdict_reasons(ours, "killed", FAST) == [""]
