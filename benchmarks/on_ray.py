@@ -22,6 +22,7 @@ TIMEOUT_S = 3600.0
 BURN_S = 1.0
 _NOT_OURS = "Ray's start"
 _AFTER = "Ray's end"
+CELLS = "cells, to the last stored row"
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,6 @@ class _Run:
         """(CPU, wall) seconds from the start to the last stored row, without Ray's own start."""
         counted = [taken for name, taken in self.phases.items() if name not in (_NOT_OURS, _AFTER)]
         return sum(cpu for cpu, _ in counted), sum(wall for _, wall in counted)
-
-    @property
-    def cells_wall_s(self) -> float:
-        return self.phases["cells, to the last stored row"][1]
 
 
 def measure_functions(meter: Meter, subjects: int, replicates: int) -> list[Finding]:
@@ -72,15 +69,24 @@ def measure_functions(meter: Meter, subjects: int, replicates: int) -> list[Find
 
 
 def measure_driver(meter: Meter, units: int) -> list[Finding]:
-    """What driver, Ray and store take of the wall time of units that use 1 s of CPU each."""
+    """What driver, Ray and store take of the wall time of units that use 1 s of CPU each.
+
+    The share of the cores' time in which no unit is at work, and of the rest what others of our
+    processes use. With nothing else on the machine that is all of the wall time but the units';
+    with something else on it, it still is a share.
+    """
     cores = len(os.sched_getaffinity(0))
     run = _run(meter, 1, max(1, units // cores) * cores, None, "--burn", str(BURN_S))
-    wall_s, work_s = run.cells_wall_s, run.told["cells"] * BURN_S / cores
+    cpu_s, wall_s = run.phases[CELLS]
+    work_s = sum(cpu for cpu, _ in run.told["units"])
+    idle = 1 - sum(wall for _, wall in run.told["units"]) / (cores * wall_s)
+    beside = 1 - work_s / cpu_s
     detail = (
         f"{run.told['cells']} units of {BURN_S:g} s on {cores} cores in {wall_s:.1f} s, "
-        f"{run.told['executions']:,} outcomes stored"
+        f"{run.told['executions']:,} outcomes stored; no unit at work {100 * idle:.1f} %, "
+        f"processes beside the units {100 * beside:.1f} % of CPU time"
     )
-    share = 100 * (wall_s - work_s) / wall_s
+    share = 100 * (idle + (1 - idle) * beside)
     return [Finding("share of driver, Ray and store", share, SHARE_BAR, " %", False, detail)]
 
 

@@ -4,7 +4,7 @@
 
 prints one line of JSON: what `killgrid run` would say, and CPU seconds of the whole process tree
 and wall seconds up to the end of each phase. With --burn a task uses that much CPU time and returns
-rows, so that what is left over is driver, Ray and store.
+rows, so that what is left over is driver, Ray and store; `units` has what each took, CPU and wall.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.phases import Phases
 from tasks.records import Execution, Job, JobResult, Row, Test, Validation
 
-BURN = "KILLGRID_BENCH_BURN_S"
+BURN, UNITS = "KILLGRID_BENCH_BURN_S", "KILLGRID_BENCH_UNITS"
 TESTS = 50
 
 
@@ -35,8 +35,10 @@ def main() -> None:
     from cluster.options import RunOptions
     from configs.loading import load_config
 
+    units = Path(f"{args.store}.units")
     if args.burn is not None:
-        os.environ[BURN] = str(args.burn)
+        os.environ[BURN], os.environ[UNITS] = str(args.burn), str(units.absolute())
+        units.touch()
     phases.mark(driver, "ray_session", before="python, imports, plan")
     phases.mark(driver, "check_nodes", before="Ray's start", after="checking nodes")
     phases.mark(driver, "conduct", before="Ray's start", after="cells, to the last stored row")
@@ -55,9 +57,14 @@ def main() -> None:
         "executions": summary.executions,
         "failed_attempts": summary.failed_attempts,
         "disagreements": summary.disagreements,
+        "units": [json.loads(line) for line in _lines(units)],
         "phases": phases.ends,
     }
     print(json.dumps(told))
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
 
 
 def burn(job: Job, cache: Path) -> JobResult:
@@ -72,10 +79,10 @@ def burn(job: Job, cache: Path) -> JobResult:
     )
     entries = tuple(Execution(n, "passed", True, 0.01, "", "") for n in range(TESTS))
     rows = tuple(Row(mutant.mutant_id, "swap", entries) for mutant in job.mutants)
-    spent = time.process_time() - cpu
-    return JobResult(
-        Validation(suite_id, "valid", "", tests), rows, (), spent, time.monotonic() - began
-    )
+    spent, took = time.process_time() - cpu, time.monotonic() - began
+    with Path(os.environ[UNITS]).open("a") as file:
+        file.write(f"[{spent}, {took}]\n")
+    return JobResult(Validation(suite_id, "valid", "", tests), rows, (), spent, took)
 
 
 if __name__ == "__main__":
