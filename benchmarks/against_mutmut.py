@@ -78,6 +78,7 @@ def _finding(case: Case, taken: Sequence[_Round], matrix: str) -> Finding:
     detail = [
         f"{case.name}, {count} mutants x {tests} tests: {ours_ms:.1f} ms a mutant, mutmut "
         f"{theirs_ms:.1f}, median of {len(pairs)}",
+        f"of the last one: {pairs[-1][1].where(count)} ms",
         _further(pairs, count),
         *_without_unseen(pairs),
         *_without_hanging(pairs),

@@ -31,8 +31,9 @@ def measure(meter: Meter, sample: int, limit: int | None) -> list[Finding]:
         ours, theirs = run.cpu_s / len(case.mutants), statistics.mean(seconds)
         ratios.append(theirs / ours)
         details.append(
-            f"{case.name} {theirs / ours:.1f}x ({1000 * ours:.1f} ms, {1000 * theirs:.0f} ms, "
-            f"{len(seconds)} of {len(case.mutants)} mutants)"
+            f"{case.name} {theirs / ours:.1f}x: {1000 * ours:.1f} ms a mutant "
+            f"({run.where(len(case.mutants))}), pytest {1000 * theirs:.0f} ms "
+            f"({len(seconds)} of {len(case.mutants)} mutants)"
         )
     what = "full matrix against one process per mutant"
     return [Finding(what, statistics.median(ratios), BAR, "x", True, "; ".join(details))]

@@ -35,6 +35,18 @@ class EngineRun:
         """CPU seconds of the rows alone, without start, planning, baselines and storing."""
         return self.phases["rows"][0]
 
+    def where(self, mutants: int) -> str:
+        """Where the time of one mutant goes: start-up, tests, tests that hang, all around them."""
+        hanging = self.told["hanging_s"]
+        tests = sum(self.told["seconds"].values()) - hanging
+        parts = {
+            "start": self.cpu_s - self.rows_s,
+            "tests": tests,
+            "tests that hang": hanging,
+            "around them": self.rows_s - tests - hanging,
+        }
+        return ", ".join(f"{name} {1000 * s / mutants:.0f}" for name, s in parts.items() if s)
+
     def seconds_on(self, nodeids: Collection[str]) -> float:
         """Wall seconds that these tests took in all rows together."""
         taken: dict[str, float] = self.told["seconds"]

@@ -65,6 +65,12 @@ def main() -> None:
             if any(e.outcome == "timeout" for e in row.executions)
         ],
         "seconds": seconds,
+        "hanging_s": sum(
+            entry.duration_s
+            for row in result.rows
+            for entry in row.executions
+            if entry.outcome == "timeout"
+        ),
         "phases": phases.ends,
     }
     print(json.dumps(told))
