@@ -29,7 +29,7 @@ def main() -> None:
     from configs.loading import load_config
     from tasks import job
     from tasks.host import Host
-    from tasks.records import Job
+    from tasks.results import Job
 
     phases.end("python and imports")
     cache = cache_folder()

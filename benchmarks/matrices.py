@@ -13,7 +13,8 @@ from benchmarks.cases import Case
 from benchmarks.plain_pytest import Key
 from configs.errors import InfraError
 from tasks.job import run_job
-from tasks.records import Execution, ExecutionSettings, Job, Strategy, Test
+from tasks.records import ExecutionSettings, Strategy
+from tasks.results import Execution, Job, Test
 
 
 @dataclass(frozen=True)

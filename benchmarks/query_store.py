@@ -12,19 +12,8 @@ from storage import rows as make
 from storage.manifest import new_manifest, write_manifest
 from storage.objects import ObjectStore
 from storage.units import commit_unit
-from tasks.records import (
-    Event,
-    Execution,
-    Mutant,
-    Outcome,
-    Row,
-    SourceFile,
-    Subject,
-    Suite,
-    Test,
-    Validation,
-    sha256,
-)
+from tasks.records import Mutant, Outcome, SourceFile, Subject, Suite, sha256
+from tasks.results import Event, Execution, Row, Test, Validation
 
 EXPERIMENT = "bench-00000000"
 UNIT_ROWS = 200_000

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from benchmarks.phases import Phases
-from tasks.records import Execution, Job, JobResult, Row, Test, Validation
+from tasks.results import Execution, Job, JobResult, Row, Test, Validation
 
 BURN, UNITS = "KILLGRID_BENCH_BURN_S", "KILLGRID_BENCH_UNITS"
 TESTS = 50

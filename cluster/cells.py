@@ -26,7 +26,7 @@ from cluster.sizes import (
     shards_of,
 )
 from cluster.slots import Slots
-from tasks.records import Event, JobResult, Row, Validation
+from tasks.results import Event, JobResult, Row, Validation
 
 
 @dataclass(frozen=True)

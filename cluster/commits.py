@@ -11,7 +11,7 @@ from cluster.ledger import Account
 from cluster.plan import Cell, Plan
 from cluster.resume import Layout, Tally, cell_key, layout_fact, missing_key, validated_key
 from storage.rows import CellState, cell_rows, event_rows, execution_rows, suite_rows, test_rows
-from tasks.records import Event, JobResult, Row, Validation
+from tasks.results import Event, JobResult, Row, Validation
 
 if TYPE_CHECKING:
     import pyarrow as pa

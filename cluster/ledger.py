@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from cluster.ray_tasks import Started
 from configs.errors import InfraError, KillgridError, SandboxError
-from tasks.records import Event
+from tasks.results import Event
 
 Trouble = Literal["infra", "memory", "bug", "queue"]
 

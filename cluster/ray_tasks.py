@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from cluster.packing import PackedMutant, unpack
-from tasks.records import ExecutionSettings, Job, JobResult, Subject, Suite, Validation
+from tasks.records import ExecutionSettings, Subject, Suite
+from tasks.results import Job, JobResult, Validation
 
 RunJob = Callable[[Job, Path], JobResult]
 

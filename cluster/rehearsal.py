@@ -19,7 +19,7 @@ from cluster.shipping import Shipping
 from cluster.sizes import FIRST_BUDGET_S, limit_seconds, row_seconds
 from cluster.slots import Slots
 from cluster.stopping import stopping
-from tasks.records import JobResult, Validation
+from tasks.results import JobResult, Validation
 
 SAMPLE = 3
 

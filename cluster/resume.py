@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from storage.units import Index
-from tasks.records import Test, Validation
+from tasks.results import Test, Validation
 
 
 def subject_key(subject_id: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from cluster.packing import pack
 from cluster.plan import Cell, Plan
 from cluster.ray_tasks import Order, RunJob, carry_out, remote
-from tasks.records import Validation
+from tasks.results import Validation
 
 
 class Shipping:

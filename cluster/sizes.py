@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tasks.records import ExecutionSettings, Row, Validation
+from tasks.records import ExecutionSettings
+from tasks.results import Row, Validation
 
 # The first task of a cell validates, and executes for as long as this; most suites end in it.
 FIRST_BUDGET_S = 10.0

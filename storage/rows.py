@@ -11,7 +11,8 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from storage.building import build
-from tasks.records import Event, Mutant, Row, Subject, Suite, Validation
+from tasks.records import Mutant, Subject, Suite
+from tasks.results import Event, Row, Validation
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,8 @@ from configs.errors import InfraError, SandboxError
 from tasks.bytecode import ensure_bytecode
 from tasks.environments import BuiltEnvironment, ensure_environment
 from tasks.host import Host
-from tasks.records import (
-    Environment,
-    Event,
-    Execution,
-    ExecutionSettings,
-    Job,
-    JobResult,
-    Row,
-    Subject,
-    Suite,
-    Test,
-    Validation,
-)
+from tasks.records import Environment, ExecutionSettings, Subject, Suite
+from tasks.results import Event, Execution, Job, JobResult, Row, Test, Validation
 from tasks.trees import ensure_tree
 
 _SILENCE_S = 3600.0  # the host keeps tighter limits itself; this one catches a host that hangs

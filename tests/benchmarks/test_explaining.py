@@ -8,7 +8,8 @@ from benchmarks.explaining import compare_cells, compare_verdicts
 from benchmarks.matrices import Matrix
 from benchmarks.mutmut_run import MutmutResult
 from benchmarks.plain_pytest import Result, Row
-from tasks.records import Execution, Mutant, Test
+from tasks.records import Mutant
+from tasks.results import Execution, Test
 from tests.tasks import measuring
 
 FAST, SLOW = ("test_a.py::test_fast", 0), ("test_a.py::test_slow", 0)

@@ -8,7 +8,7 @@ from benchmarks.functions import MUTANTS, TESTS, write_experiment
 from cluster.plan import make_plan
 from configs.loading import load_config
 from tasks.job import run_job
-from tasks.records import Job
+from tasks.results import Job
 from tests.tasks import measuring
 
 

@@ -14,7 +14,7 @@ from configs.errors import InfraError
 from storage.objects import LocalStore
 from storage.rows import event_rows
 from storage.units import Index, read_index
-from tasks.records import Event
+from tasks.results import Event
 
 ID = "made-12345678"
 

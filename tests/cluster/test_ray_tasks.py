@@ -10,7 +10,8 @@ import pytest
 from cluster.packing import pack
 from cluster.ray_session import RaySession
 from cluster.ray_tasks import Order, Started, cache_folder, carry_out, node_name
-from tasks.records import ExecutionSettings, Job, JobResult
+from tasks.records import ExecutionSettings
+from tasks.results import Job, JobResult
 from tests.cluster import work
 from tests.cluster.plans import plan_of, subject_of
 

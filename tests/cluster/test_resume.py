@@ -4,7 +4,7 @@ import json
 
 from cluster.resume import Layout, Resume, Tally, committed_key, layout_fact
 from storage.units import Index
-from tasks.records import Test, Validation
+from tasks.results import Test, Validation
 
 
 def made_validation() -> Validation:

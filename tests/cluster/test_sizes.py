@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from cluster import sizes
 from cluster.sizes import first_sample, limit_seconds, row_seconds, setup_seconds, shards_of
-from tasks.records import Execution, ExecutionSettings, Row
+from tasks.records import ExecutionSettings
+from tasks.results import Execution, Row
 from tests.cluster.test_resume import made_validation
 
 COUNTS = st.integers(1, 500)

@@ -15,18 +15,8 @@ from typing import Any
 
 from cluster.ray_tasks import Started
 from configs.errors import InfraError, NotFoundError, SandboxError
-from tasks.records import (
-    Event,
-    Execution,
-    Job,
-    JobResult,
-    Mutant,
-    Row,
-    Suite,
-    Test,
-    Validation,
-    sha256,
-)
+from tasks.records import Mutant, Suite, sha256
+from tasks.results import Event, Execution, Job, JobResult, Row, Test, Validation
 
 
 def count(marker: Path) -> int:

@@ -13,19 +13,8 @@ from storage.manifest import new_manifest, write_manifest
 from storage.objects import ObjectStore, open_store
 from storage.reports import run_report
 from storage.units import commit_unit
-from tasks.records import (
-    Event,
-    Execution,
-    Mutant,
-    Outcome,
-    Row,
-    SourceFile,
-    Subject,
-    Suite,
-    SuiteStatus,
-    Test,
-    Validation,
-)
+from tasks.records import Mutant, Outcome, SourceFile, Subject, Suite
+from tasks.results import Event, Execution, Row, SuiteStatus, Test, Validation
 
 EXPERIMENT = "exp-00000000"
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from storage import rows as make
 from storage.rows import CellState
 from storage.tables import NAMES, schema
-from tasks.records import Event, Execution, Row, SourceFile, Suite, Validation
+from tasks.records import SourceFile, Suite
+from tasks.results import Event, Execution, Row, Validation
 from tests.storage.stores import matrix_row, mutant, subject, suite, validation
 from tests.storage.test_building import read
 from tests.storage.test_text import ANY_TEXT

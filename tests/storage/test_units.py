@@ -13,7 +13,7 @@ from configs.errors import ConfigError, InfraError
 from storage import rows as make
 from storage.objects import LocalStore
 from storage.units import Index, commit_unit, orphans, read_index
-from tasks.records import Event
+from tasks.results import Event
 from tests.storage.stores import matrix_row, mutant, subject, suite
 
 ONE, TWO = subject("one"), subject("two")

@@ -7,18 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tasks.job import run_job
-from tasks.records import (
-    Environment,
-    ExecutionSettings,
-    Job,
-    JobResult,
-    Limits,
-    Mutant,
-    SourceFile,
-    Subject,
-    Suite,
-    Validation,
-)
+from tasks.records import Environment, ExecutionSettings, Limits, Mutant, SourceFile, Subject, Suite
+from tasks.results import Job, JobResult, Validation
 
 QUICK = Limits(memory_mb=256, cpu_floor_s=0.5, wall_floor_s=2.0, confirm_factor=1.5, collect_s=3.0)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tasks.job import run_job
-from tasks.records import ExecutionSettings, Job, SourceFile
+from tasks.records import ExecutionSettings, SourceFile
+from tasks.results import Job
 from tests.tasks.measuring import Measured, cache, measure, mutant, subject, suite
 
 TRAPS = '''\

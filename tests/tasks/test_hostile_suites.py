@@ -240,7 +240,8 @@ def test_a_subject_may_own_a_package_of_any_name(name: str) -> None:
     by = suite(GOOD.replace("from solution", f"from {name}.core"))
     mutant = {"plus_two": MUTANTS["plus_two"]}
     from tasks.job import run_job
-    from tasks.records import ExecutionSettings, Job
+    from tasks.records import ExecutionSettings
+    from tasks.results import Job
     from tests.tasks.measuring import Measured, cache
     from tests.tasks.measuring import mutant as make
 
