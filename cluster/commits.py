@@ -91,7 +91,7 @@ class CellRecord:
         cell = self._cell
         return {
             "suites": suite_rows(self._id, cell.cell_id, cell.suite, validation),
-            "tests": test_rows(self._id, cell.cell_id, cell.suite, validation),
+            "tests": test_rows(self._id, cell.cell_id, cell.suite, validation, self._environment),
         }
 
     def _rows(self, step: Step) -> dict[str, pa.Table]:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from configs.model import Count, Factor, Model, Name, Positive, Share
+from configs.model import Count, Factor, Mistake, Model, Name, Positive, Share, same_names
 
 
 class LimitsConfig(Model):
     """Caps on what a suite may hold."""
 
     tests: Count = Field(default=10_000, description="A suite that collects more tests is refused.")
+    test_functions: Count | None = Field(
+        default=None, description="Of a suite that was generated, only the first so many are kept."
+    )
+
+
+class EnvironmentConfig(Model):
+    """One setting under which suites are run, as a time zone: a key of the matrix."""
+
+    name: Name
+    variables: dict[str, str] = Field(
+        default={}, description="Variables on top of those common to all environments."
+    )
 
 
 class ExecutionConfig(Model):
@@ -44,9 +57,13 @@ class ExecutionConfig(Model):
         default="bwrap",
         description="none: run strangers' code bare. Asked for in so many words only.",
     )
-    environment: Name = Field(default="default", description="A label for where this was run.")
     variables: dict[str, str] = Field(
         default={}, description="Environment variables that tests see; nothing else is inherited."
+    )
+    environments: list[EnvironmentConfig] = Field(
+        default=[EnvironmentConfig(name="default")],
+        min_length=1,
+        description="Settings under which every suite is run; the first says what is valid.",
     )
     cpu_multiplier: Factor = Field(
         default=10.0,
@@ -67,3 +84,7 @@ class ExecutionConfig(Model):
     open_files: Annotated[int, Field(strict=True, ge=32)] = Field(
         default=1024, description="Open files of a process."
     )
+
+    @classmethod
+    def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
+        yield from same_names(data, "environments", "environment")

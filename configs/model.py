@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -77,3 +78,26 @@ def one_of(
         yield (given[1],), f"{noun} has only one of {listed}; here are {' and '.join(given)}"
     elif not given and not set(data) - set(model.model_fields):
         yield (), f"{noun} needs one of {listed}"
+
+
+def same_names(data: dict[str, Any], key: str, noun: str) -> Iterator[Mistake]:
+    """Entries of a list under `key` that share a name."""
+    names = [field_of(item, "name") for item in items(data, key)]
+    counts = Counter(name for name in names if isinstance(name, str))
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if isinstance(name, str) and counts[name] > 1 and name in seen:
+            yield (key, index, "name"), f"two {noun}s are named {name!r}"
+        elif isinstance(name, str):
+            seen.add(name)
+
+
+def items(data: dict[str, Any], key: str) -> list[Any]:
+    """A raw list under `key`, or none."""
+    value = data.get(key)
+    return value if isinstance(value, list) else []
+
+
+def field_of(item: Any, key: str) -> Any:
+    """A value of a raw mapping or of a model."""
+    return item.get(key) if isinstance(item, dict) else getattr(item, key, None)

@@ -6,14 +6,22 @@ works on the raw values so that they are reported together with everything else 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
 from configs.execution import ExecutionConfig, LimitsConfig
-from configs.model import Count, Mistake, Model, Name, Text, one_of
+from configs.model import Count, Mistake, Model, Name, Text, field_of, items, one_of, same_names
+from configs.models import (
+    CallsConfig,
+    GhostwriterConfig,
+    ModelConfig,
+    ModelId,
+    ModelWriterConfig,
+    ProviderConfig,
+    PynguinConfig,
+)
 from configs.subjects import GitSource, MutantsConfig, ProjectSource, PypiSource, SubjectConfig
 
 __all__ = [
@@ -35,7 +43,7 @@ def _files_tag(value: Any) -> str:
 
 
 class WriterConfig(Model):
-    """Who wrote the suites: exactly one of files and problem_suite."""
+    """A writer that is no model: exactly one of its fields says which."""
 
     files: (
         Annotated[
@@ -52,17 +60,33 @@ class WriterConfig(Model):
     problem_suite: Literal["reference", "weak", "locking"] | None = Field(
         default=None, description="A hand-written suite that comes with a problem set."
     )
+    pynguin: PynguinConfig | None = Field(
+        default=None, description="Suites by Pynguin, of a fixed budget and seed."
+    )
+    ghostwriter: GhostwriterConfig | None = Field(
+        default=None, description="Suites by Hypothesis' ghostwriter."
+    )
 
     @classmethod
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
-        yield from one_of(cls, data, ("files", "problem_suite"), "a writer")
+        yield from one_of(
+            cls, data, ("files", "problem_suite", "pynguin", "ghostwriter"), "a writer"
+        )
+
+
+def _writer_tag(value: Any) -> str:
+    model = isinstance(value, ModelWriterConfig)
+    return "<model>" if model or (isinstance(value, dict) and "model" in value) else "<other>"
 
 
 class ArmConfig(Model):
-    """A named way of producing suites."""
+    """A named way of producing suites; see arms.py for one that stands for many."""
 
     name: Name
-    writer: WriterConfig
+    writer: Annotated[
+        Annotated[ModelWriterConfig, Tag("<model>")] | Annotated[WriterConfig, Tag("<other>")],
+        Discriminator(_writer_tag),
+    ]
     subjects: list[Text] = Field(
         default=[], description="Names or globs of the subjects it writes for; empty: all."
     )
@@ -84,37 +108,32 @@ class ExperimentConfig(Model):
         default=[], description="Mutants of every subject without a list of its own."
     )
     arms: list[ArmConfig] = Field(min_length=1)
+    models: list[ModelId | ModelConfig] = Field(
+        default=[], description="The models of arms whose writer says `model: each`."
+    )
+    providers: dict[Name, ProviderConfig] = Field(
+        default={}, description="Servers of models, beside or instead of those built in."
+    )
+    calls: CallsConfig = CallsConfig()
     limits: LimitsConfig = LimitsConfig()
     execution: ExecutionConfig = ExecutionConfig()
 
     @classmethod
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
-        yield from _same_names(data, "arms", "arm")
-        yield from _same_names(data, "subjects", "subject")
+        yield from same_names(data, "arms", "arm")
+        yield from same_names(data, "subjects", "subject")
+        if not data.get("models"):
+            for index, arm in enumerate(items(data, "arms")):
+                if field_of(field_of(arm, "writer"), "model") == "each":
+                    yield (
+                        ("arms", index, "writer", "model"),
+                        "no models: give the config a list of `models`, "
+                        """or --set 'models=["provider/model"]'""",
+                    )
         if not data.get("mutants"):
-            for index, subject in enumerate(_items(data, "subjects")):
-                if _get(subject, "mutants") is None:
+            for index, subject in enumerate(items(data, "subjects")):
+                if field_of(subject, "mutants") is None:
                     yield (
                         ("subjects", index, "mutants"),
                         "no mutants: neither its own list nor a common one",
                     )
-
-
-def _items(data: dict[str, Any], key: str) -> list[Any]:
-    value = data.get(key)
-    return value if isinstance(value, list) else []
-
-
-def _get(item: Any, key: str) -> Any:
-    return item.get(key) if isinstance(item, dict) else getattr(item, key, None)
-
-
-def _same_names(data: dict[str, Any], key: str, noun: str) -> Iterator[Mistake]:
-    names = [_get(item, "name") for item in _items(data, key)]
-    counts = Counter(name for name in names if isinstance(name, str))
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        if isinstance(name, str) and counts[name] > 1 and name in seen:
-            yield (key, index, "name"), f"two {noun}s are named {name!r}"
-        elif isinstance(name, str):
-            seen.add(name)

@@ -82,19 +82,19 @@ def suite_rows(
     cell_id: str,
     suite: Suite,
     validation: Validation,
-    flags: Sequence[str] = (),
 ) -> pa.Table:
-    """One row of `suites`: the suite and what validation made of it."""
+    """One row of `suites`: the suite and what validation in the first environment made of it."""
     columns = _columns(
         [suite],
-        "suite_id subject_id arm replicate round role origin model condition source source_sha256",
+        "suite_id subject_id arm replicate round role origin model condition draw prompt_sha256 "
+        "source source_sha256",
     )
     columns |= {
         "experiment_id": experiment_id,
         "cell_id": cell_id,
         "status": validation.status,
         "reason": validation.reason,
-        "flags": [list(flags)],
+        "flags": [list(suite.flags)],
         "tests_collected": len(validation.tests),
         "tests_kept": sum(test.kept for test in validation.tests),
         "baseline_s": validation.baseline_s,
@@ -102,16 +102,44 @@ def suite_rows(
     return build("suites", columns, 1)
 
 
-def test_rows(experiment_id: str, cell_id: str, suite: Suite, validation: Validation) -> pa.Table:
-    """One row of `tests` for each collected test, kept or not."""
+def validation_rows(
+    experiment_id: str,
+    cell_id: str,
+    suite: Suite,
+    validation: Validation,
+    environment: str,
+    primary: bool,
+) -> pa.Table:
+    """One row of `validations`: what one environment made of a suite."""
+    columns = {
+        "experiment_id": experiment_id,
+        "subject_id": suite.subject_id,
+        "cell_id": cell_id,
+        "suite_id": suite.suite_id,
+        "environment": environment,
+        "primary": primary,
+        "status": validation.status,
+        "reason": validation.reason,
+        "tests_collected": len(validation.tests),
+        "tests_kept": sum(test.kept for test in validation.tests),
+        "baseline_s": validation.baseline_s,
+    }
+    return build("validations", columns, 1)
+
+
+def test_rows(
+    experiment_id: str, cell_id: str, suite: Suite, validation: Validation, environment: str
+) -> pa.Table:
+    """One row of `tests` for each test collected in an environment, kept or not."""
     tests = validation.tests
     columns = _columns(
         tests,
         "test_id suite_id ordinal nodeid kept dropped_reason baseline_outcomes duration_s cpu_s "
-        "executed always_run uses_hypothesis",
+        "executed always_run uses_hypothesis exception message",
     )
     columns |= {
         "experiment_id": experiment_id,
+        "environment": environment,
         "subject_id": suite.subject_id,
         "cell_id": cell_id,
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 TEXT = pa.string()
 # Repeated text: a code a row while rows wait in the driver's memory, and in the Parquet file.
@@ -88,11 +88,27 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "origin": CODE,
         "model": CODE,
         "condition": CODE,
+        "draw": COUNT,
+        "prompt_sha256": CODE,
         "source": TEXT,
         "source_sha256": TEXT,
         "status": CODE,
         "reason": TEXT,
         "flags": TEXTS,
+        "tests_collected": COUNT,
+        "tests_kept": COUNT,
+        "baseline_s": REAL,
+        "escaped": CODE,
+    },
+    "validations": {
+        "experiment_id": CODE,
+        "subject_id": CODE,
+        "cell_id": CODE,
+        "suite_id": TEXT,
+        "environment": CODE,
+        "primary": FLAG,
+        "status": CODE,
+        "reason": TEXT,
         "tests_collected": COUNT,
         "tests_kept": COUNT,
         "baseline_s": REAL,
@@ -104,6 +120,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "cell_id": CODE,
         "suite_id": CODE,
         "test_id": TEXT,
+        "environment": CODE,
         "ordinal": COUNT,
         "nodeid": TEXT,
         "kept": FLAG,
@@ -114,6 +131,8 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "executed": TEXTS,
         "always_run": FLAG,
         "uses_hypothesis": FLAG,
+        "exception": CODE,
+        "message": TEXT,
         "escaped": CODE,
     },
     "executions": {
@@ -136,6 +155,11 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "experiment_id": CODE,
         "call_id": TEXT,
         "cell_id": CODE,
+        "subject_id": CODE,
+        "arm": CODE,
+        "condition": CODE,
+        "replicate": COUNT,
+        "draw": COUNT,
         "round": COUNT,
         "role": CODE,
         "attempt": COUNT,
@@ -145,7 +169,9 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "prompt_sha256": TEXT,
         "prompt": TEXT,
         "reply": TEXT,
+        "raw": TEXT,
         "raw_sha256": TEXT,
+        "http_status": COUNT,
         "response_id": TEXT,
         "finish": CODE,
         "verdict": CODE,

@@ -210,5 +210,7 @@ def _subject(name: str, sheet: _Sheet, source: bytes) -> Subject:
         module="solution",
         family=sheet.family,
         docstring=_docstring(ast.parse(source), sheet.function),
+        function=sheet.function,
+        issue=sheet.issue.strip(),
         source_sha256=digest,
     )

@@ -69,6 +69,8 @@ class Subject:
     family: str = ""
     split: str = ""
     docstring: str = ""
+    function: str = ""
+    issue: str = ""
     licence: str = ""
     source_sha256: str = ""
 
@@ -115,6 +117,8 @@ class Suite:
     """The pytest files of one writer for one subject.
 
     `files` are laid over the subject's tree; `paths` are pytest's arguments, relative to it.
+    `draw` counts the draws of a best-of arm, `round` what came after; `flags` say what was done to
+    a generated text before it became a suite.
     """
 
     suite_id: str
@@ -128,6 +132,9 @@ class Suite:
     origin: str = "files"
     model: str = ""
     condition: str = ""
+    draw: int = 0
+    prompt_sha256: str = ""
+    flags: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:

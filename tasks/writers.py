@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from configs.errors import ConfigError, NotFoundError
+from configs.schema import WriterConfig
 from tasks.folders import read_folder
 from tasks.globs import is_glob, matches, near
 from tasks.jsonl import encode_source
@@ -33,9 +34,7 @@ def write_suites(arm: ArmConfig, subject: Subject, replicate: int, base: Path) -
     `base` is what the writer's paths are relative to; replicates count from 0. NotFoundError when
     the writer's file or folder does not exist, ConfigError with all wrong lines of a JSONL file.
     """
-    if arm.subjects and not any(
-        matches(name, each) for each in arm.subjects for name in (subject.name, subject.subject_id)
-    ):
+    if not writes_for(arm, subject) or not isinstance(arm.writer, WriterConfig):
         return None
     files, kind = arm.writer.files, arm.writer.problem_suite
     if isinstance(files, str) and files.endswith((".jsonl", ".jsonl.txt", ".ndjson")):
@@ -51,6 +50,12 @@ def write_suites(arm: ArmConfig, subject: Subject, replicate: int, base: Path) -
     return _from_globs(arm.name, subject, files or [])
 
 
+def writes_for(arm: ArmConfig, subject: Subject) -> bool:
+    """Whether the arm is meant to have a suite for the subject."""
+    names = (subject.name, subject.subject_id)
+    return not arm.subjects or any(matches(n, each) for each in arm.subjects for n in names)
+
+
 def make_suite(
     arm: str,
     subject: Subject,
@@ -59,16 +64,19 @@ def make_suite(
     paths: Iterable[str],
     *,
     round: int = 0,
+    draw: int = 0,
     origin: str = "files",
     model: str = "",
     condition: str = "",
+    prompt_sha256: str = "",
+    flags: tuple[str, ...] = (),
 ) -> Suite:
     """A suite under its id: a hash over subject, arm, replicate, round and all it consists of."""
     paths = tuple(paths)
     clash = sorted({file.path for file in files} & set(subject.targets))
     if clash:
         raise ConfigError(f"arm {arm}: a file of its suite would replace the target {clash[0]!r}")
-    parts = [subject.subject_id, arm, str(replicate), str(round), *paths]
+    parts = [subject.subject_id, arm, str(replicate), str(round), str(draw), *paths]
     parts += [f"{file.path}\0{sha256(file.data)}" for file in files]
     digest = sha256("\n".join(parts).encode("utf-8", "surrogateescape"))[:12]
     return Suite(
@@ -79,9 +87,12 @@ def make_suite(
         files=files,
         paths=paths,
         round=round,
+        draw=draw,
         origin=origin,
         model=model,
         condition=condition,
+        prompt_sha256=prompt_sha256,
+        flags=flags,
     )
 
 
@@ -175,7 +186,7 @@ def unused_lines(
     arm: ArmConfig, subjects: Iterable[Subject], replicates: int, base: Path
 ) -> list[str]:
     """What a JSONL file holds that no cell asks for, one line each; a plan should show it."""
-    files = arm.writer.files
+    files = arm.writer.files if isinstance(arm.writer, WriterConfig) else None
     if not isinstance(files, str) or not (base / files).is_file():
         return []
     names = {name for each in subjects for name in (each.name, each.subject_id)}
