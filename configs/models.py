@@ -89,6 +89,12 @@ class ModelWriterConfig(Model):
     )
     repair_prompt: Text = "repair"
 
+    @property
+    def prompt_name(self) -> str:
+        """The prompt of a writer that was taken apart by expand_arms."""
+        assert isinstance(self.prompt, str)
+        return self.prompt
+
     @classmethod
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:
         prompts = data.get("prompt")

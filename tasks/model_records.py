@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -36,6 +37,16 @@ class Message:
     text: str
 
 
+def prompt_text(messages: Sequence[Message]) -> str:
+    """A conversation as JSON."""
+    return json.dumps([{"role": m.role, "text": m.text} for m in messages], ensure_ascii=False)
+
+
+def prompt_sha256(messages: Sequence[Message]) -> str:
+    """Hash of all that a model is asked."""
+    return sha256(prompt_text(messages).encode("utf-8", "surrogatepass"))
+
+
 @dataclass(frozen=True)
 class ModelRequest:
     """One question to one model; parameters that are None are not sent."""
@@ -51,12 +62,11 @@ class ModelRequest:
     @property
     def prompt(self) -> str:
         """The messages as JSON: what is stored and hashed."""
-        turns = [{"role": m.role, "text": m.text} for m in self.messages]
-        return json.dumps(turns, ensure_ascii=False)
+        return prompt_text(self.messages)
 
     @property
     def prompt_sha256(self) -> str:
-        return sha256(self.prompt.encode("utf-8", "surrogatepass"))
+        return prompt_sha256(self.messages)
 
 
 @dataclass(frozen=True)
