@@ -53,9 +53,9 @@ class ExecutionConfig(Model):
         default=0.01,
         description="Share of the rows run again in a new pytest process, as a self-check.",
     )
-    sandbox: Literal["bwrap", "none"] = Field(
+    sandbox: Literal["bwrap"] = Field(
         default="bwrap",
-        description="none: run strangers' code bare. Asked for in so many words only.",
+        description="What suites run in. Strangers' code is never run bare: there is no other.",
     )
     variables: dict[str, str] = Field(
         default={}, description="Environment variables that tests see; nothing else is inherited."

@@ -11,10 +11,10 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from configs.errors import InfraError, SandboxError
-from tasks import bwrap
+from tasks import bwrap, namespaces
 from tasks.environments import BuiltEnvironment
 from tasks.sandbox import messages
 
@@ -43,15 +43,19 @@ def variables(extra: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
 
 
 class Host:
-    """One sandboxed process that has imported pytest and forks stations for suites."""
+    """One sandboxed process that forks stations: for suites, or in the role `tool` for a tool."""
 
     def __init__(
-        self, environment: BuiltEnvironment, trees: Path, extra: tuple[tuple[str, str], ...] = ()
+        self,
+        environment: BuiltEnvironment,
+        trees: Path,
+        extra: tuple[tuple[str, str], ...] = (),
+        role: Literal["host", "tool"] = "host",
     ) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
         ours, theirs = socket.socketpair()
         python = f"{bwrap.ENVIRONMENT}/bin/python"
-        argv = [python, "/killgrid/boot.py", "host", str(theirs.fileno())]
+        argv = [python, "/killgrid/boot.py", role, str(theirs.fileno())]
         seen = bwrap.mounts(environment.path, environment.base_prefix, trees)
         line = bwrap.command(seen, variables(extra), argv, _stage())
         self._connection = ours
@@ -75,13 +79,13 @@ class Host:
             reason = self._complaint() or str(error)
             self.close()
             raise SandboxError(
-                f"the sandbox does not start: {reason}; killgrid needs user namespaces "
-                "(sysctl user.max_user_namespaces above 0; in a container, a seccomp profile that "
-                "allows unshare and mount)"
+                f"the sandbox does not start: {reason}; {namespaces.remedy()}"
             ) from error
         if "failed" in hello:
             self.close()
-            raise SandboxError(f"the sandbox does not work: {hello['failed']}")
+            raise SandboxError(
+                f"the sandbox does not work: {hello['failed']}; {namespaces.remedy()}"
+            )
         versions: dict[str, str] = hello["versions"]
         return versions
 

@@ -176,7 +176,7 @@ class ExecutionSettings:
     baseline_runs: int = 2
     recheck_share: float = 0.01
     seed: int = 0
-    sandbox: Literal["bwrap", "none"] = "bwrap"
+    sandbox: Literal["bwrap"] = "bwrap"
     limits: Limits = Limits()
     environment: str = "default"
     variables: tuple[tuple[str, str], ...] = ()

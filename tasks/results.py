@@ -114,7 +114,13 @@ class Job:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What one task brings back; `rows` hold no row that was lost to infrastructure trouble."""
+    """What one task brings back; `rows` hold no row that was lost to infrastructure trouble.
+
+    Planted mutants' rows come first, and also of a suite with no kept test: they show which tests
+    fail on the correct code and pass on the planted bug. `cpu_s` is of the worker process and of
+    all that its sandbox ran and ended for this job, without building environments and starting
+    the host.
+    """
 
     validation: Validation | None
     rows: tuple[Row, ...] = ()

@@ -7,6 +7,7 @@ import gc
 import importlib.metadata
 import os
 import platform
+import resource
 import socket
 import sys
 import traceback
@@ -37,16 +38,23 @@ def main(control_fd: int) -> None:
             job = messages.receive(control)
         except messages.ClosedError:
             return
+        before = _cpu_s()
         try:
             _load(job["loads"])
             for message in SuiteRun(job, (control,)).run():
                 messages.send(control, message)
-            messages.send(control, {"done": True})
+            messages.send(control, {"done": True, "cpu_s": _cpu_s() - before})
         except messages.ClosedError:
             return
         except BaseException:
             messages.send(control, {"failed": traceback.format_exc()})
             return
+
+
+def _cpu_s() -> float:
+    """CPU time of this process and of all below it that was ended and waited for."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def _load(names: list[str]) -> None:

@@ -13,7 +13,10 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class TestFacts:
-    """One test after its baselines and controls; times in seconds."""
+    """One test after its baselines and controls; times in seconds.
+
+    `exception` and `message` are of the first baseline run that did not pass.
+    """
 
     __test__ = False
 
@@ -26,6 +29,8 @@ class TestFacts:
     always_run: bool
     uses_hypothesis: bool
     dropped_reason: str = ""
+    exception: str = ""
+    message: str = ""
 
     @property
     def kept(self) -> bool:
@@ -55,6 +60,8 @@ def facts(keys: Sequence[Key], runs: Sequence[Row], work: str) -> tuple[TestFact
     for ordinal, key in enumerate(keys):
         results = [run.results.get(ordinal, ("not_collected", 0.0, 0.0, "", "")) for run in runs]
         outcomes = tuple(result[0] for result in results)
+        shortfalls = (result[3:] for result in results if result[0] != "passed")
+        exception, message = next(shortfalls, ("", ""))
         seen = runs[-1].watched.get(ordinal)
         executed, _, always, hypothesis = seen or ([], [], True, False)
         found.append(
@@ -68,6 +75,8 @@ def facts(keys: Sequence[Key], runs: Sequence[Row], work: str) -> tuple[TestFact
                 always_run=always,
                 uses_hypothesis=hypothesis,
                 dropped_reason=drop_reason(outcomes),
+                exception=exception,
+                message=message,
             )
         )
     return tuple(found)

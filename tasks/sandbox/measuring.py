@@ -76,8 +76,10 @@ class Measurement:
         self, tests: Sequence[TestFacts], ran: Sequence[str], modules: Sequence[str]
     ) -> None:
         """Take over what the baselines showed."""
-        self.lines.cpu = {t.ordinal: t.cpu_s for t in tests}
-        self.lines.wall = {t.ordinal: t.duration_s for t in tests}
+        # What a test took that was stopped is the limit's doing: it gets the floors.
+        hung = {t.ordinal for t in tests if "timeout" in t.outcomes}
+        self.lines.cpu = {t.ordinal: 0.0 if t.ordinal in hung else t.cpu_s for t in tests}
+        self.lines.wall = {t.ordinal: 0.0 if t.ordinal in hung else t.duration_s for t in tests}
         self.lines.modules = tuple(modules)
         self.lines.ready_swap()
         self.ran = frozenset(ran)
@@ -163,11 +165,17 @@ class Measurement:
             names = list(controls.mutated_functions(original, source.encode("latin-1")))
         return [f"{path}::{name}" for name in names]
 
-    def row(self, path: str, source: str, tests: Sequence[int]) -> tuple[str, Row]:
-        """(strategy, row) of one mutant; a row lost with its station is tried once in a process."""
+    def row(
+        self, path: str, source: str, tests: Sequence[int], whole: bool = False
+    ) -> tuple[str, Row]:
+        """(strategy, row) of one mutant; a row lost with its station is tried once in a process.
+
+        With `whole` no kill ends it early.
+        """
         request = {"files": {path: source}, "control": False, "tests": list(tests)}
         request["one_each"] = self._settings["isolation"] == "test"
-        request["stop_at"] = self._kept if self._settings["matrix"] == "first_kill" else []
+        early = self._settings["matrix"] == "first_kill" and not whole
+        request["stop_at"] = self._kept if early else []
         try:
             if self._settings["strategy"] == "process":
                 return "process", self.lines.ask_fresh(request, "process")

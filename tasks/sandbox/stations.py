@@ -64,10 +64,9 @@ class Station:
         if not self._warden:
             return
         self._connection.close()
-        for pid in (self._pid, self._warden):
-            if pid:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        # The warden ends by itself after the station, and so passes on what that cost.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid or self._warden, signal.SIGKILL)
         os.waitpid(self._warden, 0)
         self._warden = 0
 
@@ -102,7 +101,10 @@ def nest() -> None:
     """Enter new user, mount, ipc and pid namespaces; the next child is pid 1 of the last."""
     user, group = os.getuid(), os.getgid()
     flags = kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC
-    kernel.unshare(flags)
+    try:
+        kernel.unshare(flags)
+    except OSError as error:
+        raise OSError(error.errno, f"no namespaces inside the sandbox: {error.strerror}") from None
     for path, text in (
         ("/proc/self/setgroups", "deny"),
         ("/proc/self/uid_map", f"{_USER} {user} 1"),

@@ -50,18 +50,31 @@ class SuiteRun:
             validation = self.validator.recall(known) if known else self.validator.validate()
             yield {"validation": validation}
             yield from self._drain()
-            if validation["status"] != "valid":
+            mutants = self._in_order(validation["status"])
+            if not mutants:
                 return
             refusal = self.lines.swap_refusal
             if refusal and self.settings["strategy"] in ("auto", "swap"):
                 self._event("no_swap", refusal)
-            for mutant in self.job["mutants"]:
-                if 0 < self.job["budget_s"] < time.monotonic() - self.started:
+            for mutant in mutants:
+                over = 0 < self.job["budget_s"] < time.monotonic() - self.started
+                if over and not mutant["planted"]:
                     return
                 yield from self._mutant(mutant)
                 yield from self._drain()
         finally:
             self.lines.close()
+
+    def _in_order(self, status: str) -> list[Message]:
+        """Mutants to run: the planted ones first, and nothing else without a test that may kill.
+
+        Tests that fail on the correct code show on the planted bug whether they lock it in.
+        """
+        planted = [mutant for mutant in self.job["mutants"] if mutant["planted"]]
+        if status == "no_kept_tests":
+            return planted
+        others = [mutant for mutant in self.job["mutants"] if not mutant["planted"]]
+        return planted + others if status == "valid" else []
 
     def _event(self, kind: str, detail: str) -> None:
         self.events.append({"event": {"at": time.time(), "kind": kind, "detail": detail}})
@@ -74,9 +87,12 @@ class SuiteRun:
         path = mutant["path"]
         functions = self.measurement.functions(path, mutant["source"])
         reaching = judging.covering(self.validator.tests, functions, self.validator.everywhere)
-        wanted = self._select(reaching)
+        everything = tuple(test.ordinal for test in self.validator.tests)
+        wanted = everything if mutant["planted"] else self._select(reaching, everything)
         try:
-            strategy, row = self.measurement.row(path, mutant["source"], wanted)
+            strategy, row = self.measurement.row(
+                path, mutant["source"], wanted, whole=mutant["planted"]
+            )
         except StationLostError as error:
             self._event("lost_row", f"{mutant['mutant_id']}: {error}")
             yield {"lost": mutant["mutant_id"]}
@@ -97,9 +113,8 @@ class SuiteRun:
             }
         }
 
-    def _select(self, reaching: tuple[int, ...]) -> tuple[int, ...]:
+    def _select(self, reaching: tuple[int, ...], everything: tuple[int, ...]) -> tuple[int, ...]:
         """Tests to run: those that reach the change, where leaving out the rest is sound."""
-        everything = tuple(test.ordinal for test in self.validator.tests)
         skipped = [t for t in self.validator.tests if t.ordinal not in set(reaching)]
         saved = sum(t.duration_s for t in skipped)
         worthwhile = len(skipped) > _WORTH_TESTS or saved > _WORTH_S
@@ -128,6 +143,8 @@ class SuiteRun:
         if strategy == "process" or not judging.sampled(seed, suite_id, mutant["mutant_id"], share):
             return
         kept = [t.ordinal for t in self.validator.tests if t.kept and t.ordinal in results]
+        if not kept:
+            return
         oracle = self.measurement.process(mutant["path"], mutant["source"]).results
         different = [n for n in kept if oracle[n][0] != results[n][0]]
         if not different:

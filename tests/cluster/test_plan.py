@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cluster.plan import Plan, execution_settings, make_plan
+from cluster.plan import Plan, environments_of, make_plan
 from configs.errors import ConfigError, NotFoundError
 from configs.loading import make_config
 from tasks.records import ExecutionSettings, Limits
@@ -107,7 +107,6 @@ def test_every_setting_of_a_config_reaches_the_tasks(tmp_path: Path) -> None:
         "isolation": "test",
         "baseline_runs": 5,
         "recheck_share": 0.5,
-        "sandbox": "none",
         "environment": "elsewhere",
         "variables": {"B": "2", "A": "1"},
     }
@@ -123,7 +122,7 @@ def test_every_setting_of_a_config_reaches_the_tasks(tmp_path: Path) -> None:
         "open_files": 99,
     }
     given = values(execution=wanted | limits, limits={"tests": 11}, seed=12)
-    settings = execution_settings(make_config(given, tmp_path))
+    settings = environments_of(make_config(given, tmp_path))[0]
     wanted["variables"] = (("A", "1"), ("B", "2"))
     expected = ExecutionSettings(**wanted, seed=12, limits=Limits(**limits, tests=11))
     assert settings == expected

@@ -43,7 +43,7 @@ def test_defaults_of_execution_are_those_of_the_records() -> None:
     theirs = dataclasses.asdict(ExecutionSettings())
     theirs |= theirs.pop("limits")
     shared = (set(ours) & set(theirs)) - {"variables"}
-    assert set(ours) - shared == {"variables"}
+    assert set(ours) - shared == {"variables", "environments"}
     assert {key: ours[key] for key in shared} == {key: theirs[key] for key in shared}
 
 
@@ -83,7 +83,8 @@ def test_a_project_is_a_path_an_archive_or_a_revision(project: Any, kind: type) 
         (ExecutionConfig, {"recheck_share": 1.5}, "less than or equal to 1"),
         (ExecutionConfig, {"baseline_runs": True}, "valid integer"),
         (ExecutionConfig, {"cpu_floor_s": float("inf")}, "finite number"),
-        (ExecutionConfig, {"sandbox": None}, "'bwrap' or 'none'"),
+        (ExecutionConfig, {"sandbox": None}, "should be 'bwrap'"),
+        (ExecutionConfig, {"sandbox": "none"}, "should be 'bwrap'"),
     ],
 )
 def test_a_mistake_is_refused_with_its_reason(
