@@ -1,8 +1,8 @@
 """The one exception tree, and the exit code of each of its branches.
 
-Exit codes: 0 success, 1 the run's self-check failed or cells are missing, 2 a mistake in the
-command or config, 3 something the user named cannot be had (subject, suite, store), 4 no working
-sandbox, 5 trouble on our side, 130 interrupted.
+Exit codes: 0 success, 1 the run's self-check failed or cells are missing (for want of budget,
+too), 2 a mistake in the command or config, 3 something the user named cannot be had (subject,
+suite, store), 4 no working sandbox, 5 trouble on our side, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ class InfraError(KillgridError):
 
 class SelfCheckError(KillgridError):
     """The run ended, but with disagreements or missing cells: its numbers are not to be used."""
+
+    exit_code = 1
+
+
+class BudgetError(KillgridError):
+    """The next model call could take the spend beyond `budget_usd`; it was not begun."""
 
     exit_code = 1
 

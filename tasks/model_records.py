@@ -74,13 +74,14 @@ class Usage:
     """Tokens as the provider counted them; None: it did not say.
 
     `output_tokens` holds the reasoning too, whatever the wire format calls it; `input_tokens` holds
-    those read from a cache.
+    those read from a cache and written to one.
     """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
 
 
 @dataclass(frozen=True)
