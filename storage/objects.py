@@ -1,26 +1,23 @@
 """The object store seam: whole immutable objects under keys with forward slashes.
 
 Keys never begin with a dot or a slash, in any of their parts. A reader sees an object whole or not
-at all; a writer that lost the race for a key is told so. Nothing is ever replaced or removed.
+at all; a writer that lost the race for a key is told so. Nothing is ever replaced, and nothing is
+removed but what `killgrid compact --remove-old` finds superseded.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import secrets
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from configs.errors import ConfigError, InfraError, NotFoundError
-
-# The stores' method `list` hides the type's name from their annotations.
-Keys = list[str]
-
-_KEY = re.compile(r"[^./][^/]*(/[^./][^/]*)*")
+from storage.keys import Keys, check_key, check_prefix
 
 
 class ObjectStore(Protocol):
@@ -47,6 +44,12 @@ class ObjectStore(Protocol):
 
     def folders(self, prefix: str = "") -> Keys:
         """Sorted names one level below a prefix under which there may be objects."""
+
+    def ages(self, prefix: str) -> dict[str, float]:
+        """Seconds since each object below a prefix was put, by the store's own clock."""
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Remove objects, there or not. For what no reader needs any more."""
 
 
 class LocalStore:
@@ -96,6 +99,16 @@ class LocalStore:
                 return []
             return sorted(e.name for e in folder.iterdir() if e.is_dir() and e.name[0] != ".")
 
+    def ages(self, prefix: str) -> dict[str, float]:
+        now = time.time()
+        with _trouble("list", self._folder(prefix)):
+            return {key: now - self._path(key).stat().st_mtime for key in self.list(prefix)}
+
+    def remove(self, keys: Iterable[str]) -> None:
+        for path in map(self._path, keys):
+            with _trouble("remove", path):
+                path.unlink(missing_ok=True)
+
     def _walk(self, folder: Path) -> Iterator[str]:
         with _trouble("list", folder):
             entries = list(folder.iterdir()) if folder.is_dir() else []
@@ -108,29 +121,42 @@ class LocalStore:
                 yield entry.relative_to(self.root).as_posix()
 
     def _folder(self, prefix: str) -> Path:
-        if prefix and not prefix.endswith("/"):
-            raise ValueError(f"a prefix ends with a slash: {prefix!r}")
-        return self._path(prefix[:-1]) if prefix else self.root
+        return self._path(prefix[:-1]) if check_prefix(prefix) else self.root
 
     def _path(self, key: str) -> Path:
-        if not _KEY.fullmatch(key):
+        if not check_key(key):
             raise ValueError(f"not a key of the store: {key!r}")
         return self.root / key
 
 
-def open_store(uri: str, must_exist: bool = False) -> ObjectStore:
-    """The store at a path or `file://` URI; NotFoundError if it must exist and does not."""
+def open_store(uri: str, must_exist: bool = False, patience_s: float | None = None) -> ObjectStore:
+    """The store at a path, `file://` URI or `s3://bucket/prefix` (see storage/s3_address.py).
+
+    NotFoundError if it must exist and does not. `patience_s` is for how long trouble of S3 is
+    waited out before it is an InfraError, if not a minute.
+    """
     parts = urlsplit(uri)
     if parts.scheme == "s3":
-        raise ConfigError(f"store {uri}: S3 comes with a later release; name a local folder")
+        return _open_s3(uri, must_exist, patience_s)
     if "://" in uri and parts.scheme != "file":
-        raise ConfigError(f"store {uri}: unknown kind {parts.scheme}://; name a local folder")
+        raise ConfigError(f"store {uri}: unknown kind {parts.scheme}://; name a folder or s3://")
     root = Path(unquote(parts.path)) if "://" in uri else Path(uri).expanduser()
     if root.exists() and not root.is_dir():
         raise ConfigError(f"store {uri}: not a folder")
     if must_exist and not root.exists():
         raise NotFoundError(f"store {uri}: there is no such folder")
     return LocalStore(root)
+
+
+def _open_s3(uri: str, must_exist: bool, patience_s: float | None) -> ObjectStore:
+    # Loading boto3 takes longer than most questions to a folder.
+    from storage.s3_address import parse_address
+    from storage.s3_store import S3Store
+
+    store = S3Store(parse_address(uri), patience_s)
+    if must_exist:
+        store.check()
+    return store
 
 
 @contextmanager
