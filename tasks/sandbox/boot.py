@@ -18,9 +18,9 @@ if __name__ == "__main__":
 
     role, *fds = sys.argv[1:]
     sys.argv = ["pytest"]
-    if role == "host":
-        module = importlib.import_module("_killgrid.host")
-        module.main(int(fds[0]))
-    else:
+    if role == "process":
         module = importlib.import_module("_killgrid.collecting")
         module.process(*map(int, fds))
+    else:
+        module = importlib.import_module(f"_killgrid.{role}")
+        module.main(int(fds[0]))
