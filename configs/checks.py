@@ -1,4 +1,4 @@
-"""Things a config names that must exist: files beside it and built-in problem sets.
+"""Things a config names that must exist: files beside it, built-in problem sets and prompts.
 
 Works on raw values, so that what is missing is reported together with every other mistake.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 from configs.messages import nearest
 from configs.places import Loc
+from configs.prompt_files import fault_of
 
 PROBLEMS = Path(__file__).parent / "problems"
 
@@ -35,6 +36,17 @@ def missing(data: Any, base: Path) -> Iterator[tuple[Loc, str]]:
         files = writer.get("files") if isinstance(writer, dict) else None
         if files != "existing":
             yield from _path(files, (*loc, "writer", "files"), base)
+        if isinstance(writer, dict):
+            yield from _prompts(writer, (*loc, "writer"), base)
+
+
+def _prompts(writer: dict[str, Any], above: Loc, base: Path) -> Iterator[tuple[Loc, str]]:
+    for key in ("prompt", "repair_prompt"):
+        value = writer.get(key)
+        given = enumerate(value) if isinstance(value, list) else [(None, value)]
+        for index, prompt in given:
+            if isinstance(prompt, str) and prompt and (fault := fault_of(prompt, base)):
+                yield (*above, key) if index is None else (*above, key, index), fault
 
 
 def _items(data: dict[str, Any], key: str) -> Iterator[tuple[Loc, dict[str, Any]]]:

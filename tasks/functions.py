@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from tasks.jsonl import Faults, Line, encode_source, read_jsonl
 from tasks.problems import TARGET
 from tasks.records import SourceFile, Subject, sha256
+from tasks.signatures import Function
 
 _REQUIRED = {"name": str, "source": str}
-_OPTIONAL = dict.fromkeys(["module", "docstring", "family", "split", "licence"], str)
+_OPTIONAL = dict.fromkeys(["module", "docstring", "issue", "family", "split", "licence"], str)
 _NAME_LENGTH = 200
 
 
@@ -46,6 +48,7 @@ def _subject(line: Line, faults: Faults) -> Subject | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         faults.add(line.where, f"the source of {name!r} does not parse: {error}")
         return None
+    function = _function(module, name)
     return Subject(
         subject_id="",
         name=name,
@@ -55,15 +58,23 @@ def _subject(line: Line, faults: Faults) -> Subject | None:
         module=values.get("module", "solution"),
         family=values.get("family", ""),
         split=values.get("split", ""),
-        docstring=values.get("docstring", _docstring(module, name)),
+        docstring=values.get("docstring", _docstring(module, function)),
+        function=function.name if function else "",
+        issue=values.get("issue", "").strip(),
         licence=values.get("licence", ""),
         source_sha256=sha256(data),
     )
 
 
-def _docstring(module: ast.Module, name: str) -> str:
-    """That of the function of that name, else of the only function, else of the module."""
-    functions = [n for n in module.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    named = [n for n in functions if n.name == name.split(".")[-1]]
+def _function(module: ast.Module, name: str) -> Function | None:
+    """The function named so, else the only one; `HumanEval.f` and `HumanEval/f` mean `f`."""
+    functions = [node for node in module.body if isinstance(node, Function)]
+    last = re.split(r"[./:]", name)[-1]
+    named = [node for node in functions if node.name == last]
     chosen = named or (functions if len(functions) == 1 else [])
-    return (ast.get_docstring(chosen[-1]) if chosen else ast.get_docstring(module)) or ""
+    return chosen[-1] if chosen else None
+
+
+def _docstring(module: ast.Module, function: Function | None) -> str:
+    """That of the function, else of the module."""
+    return ast.get_docstring(function or module) or ""
