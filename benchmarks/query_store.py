@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from storage import rows as make
+from storage.call_rows import CallPlace, call_rows
 from storage.manifest import new_manifest, write_manifest
 from storage.objects import ObjectStore
 from storage.units import commit_unit
+from tasks.model_records import CallVerdict, Message, ModelRequest, Receipt, Usage
 from tasks.records import Mutant, Outcome, SourceFile, Subject, Suite, sha256
 from tasks.results import Event, Execution, Row, Test, Validation
 
@@ -147,20 +149,32 @@ def _cell(subject: Subject, arm: str, replicate: int, matrix: _Matrix) -> tuple[
         replicate,
         (SourceFile("test_solution.py", source + digest.encode()),),
         ("test_solution.py",),
+        origin="model",
+        model=f"local/model-{arm}",
+        condition="spec_only",
+        flags=("import_added",) if draw.random() < 0.1 else (),
     )
     tests = tuple(_test(suite_id, ordinal, valid, draw) for ordinal in range(matrix.shape.tests))
     validation = Validation(
         suite_id, "valid" if valid else "no_kept_tests", "" if valid else "none passes", tests
     )
-    state = make.CellState(cell_id, subject.subject_id, arm, replicate, suite_id, "done")
+    about = (cell_id, subject.subject_id, arm)
+    calls = call_rows(EXPERIMENT, list(_attempts(CallPlace(*about, "spec_only", replicate), draw)))
+    if draw.random() < 0.02:
+        cut = make.CellState(*about, replicate, "", "done", "length", "no_suite")
+        return f"cell:{cell_id}", {"cells": make.cell_rows(EXPERIMENT, [cut]), "calls": calls}
+    state = make.CellState(*about, replicate, suite_id, "done", "", validation.status)
     pieces = {
         "cells": make.cell_rows(EXPERIMENT, [state]),
+        "calls": calls,
         "suites": make.suite_rows(EXPERIMENT, cell_id, suite, validation),
-        "tests": make.test_rows(EXPERIMENT, cell_id, suite, validation),
+        "validations": make.validation_rows(
+            EXPERIMENT, cell_id, suite, validation, "default", True
+        ),
+        "tests": make.test_rows(EXPERIMENT, cell_id, suite, validation, "default"),
     }
-    if valid:
-        rows = matrix.rows()
-        pieces["executions"] = make.execution_rows(EXPERIMENT, cell_id, suite, rows, "default")
+    rows = [row for row in matrix.rows() if valid or row.mutant_id == matrix.mutants[0].mutant_id]
+    pieces["executions"] = make.execution_rows(EXPERIMENT, cell_id, suite, rows, "default")
     if draw.random() < 0.01:
         event = Event(1.8e9 + replicate, "attempt_lost", "node went away")
         pieces["events"] = make.event_rows(EXPERIMENT, [event], subject.subject_id, cell_id)
@@ -181,4 +195,39 @@ def _test(suite_id: str, ordinal: int, valid: bool, draw: random.Random) -> Test
         draw.uniform(0.0003, 0.02),
         0.001,
         ("solve",),
+        uses_hypothesis=ordinal % 8 == 3,
+        exception="" if kept else "AssertionError",
+        message="" if kept else f"assert {ordinal} == {draw.randrange(9)} [test_solution.py:7]",
     )
+
+
+def _attempts(place: CallPlace, draw: random.Random) -> Iterator[tuple[CallPlace, Receipt]]:
+    """A call that is tried again once in ten times; its last attempt mostly stops."""
+    request = ModelRequest(
+        "local",
+        f"model-{place.arm}",
+        (Message("user", f"write tests for {place.subject_id}"),),
+        800,
+    )
+    last: CallVerdict = draw.choices(("stop", "length", "refused"), (95, 4, 1))[0]
+    verdicts: tuple[CallVerdict, ...] = ("error", last) if draw.random() < 0.1 else (last,)
+    for number, verdict in enumerate(verdicts, 1):
+        seconds = draw.uniform(1, 60)
+        yield (
+            place,
+            Receipt(
+                call_id=f"{place.cell_id}/0",
+                attempt=number,
+                request=request,
+                parameters='{"max_tokens": 800}',
+                verdict=verdict,
+                reply=f"reply {draw.random()}" * 20,
+                raw=b"{}",
+                http_status=503 if verdict == "error" else 200,
+                finish=verdict,
+                usage=Usage(900, draw.randrange(800)),
+                cost_usd=draw.uniform(0, 0.02),
+                started_at=1.8e9,
+                ended_at=1.8e9 + seconds,
+            ),
+        )

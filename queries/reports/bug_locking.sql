@@ -1,10 +1,13 @@
--- Tests that lock a bug in: they fail on the correct code and pass on the planted bug.
+-- Suites and tests that lock a bug in: they fail on the correct code and pass on the planted bug.
 --
 -- wrong counts tests that fail on every baseline run; checked those of them that were run on a
 -- planted bug of their subject, and locking those that pass on one. not_run is what cannot be told:
--- wrong tests with no row on a planted bug. share = locking / checked.
--- grain: group of subjects x arm
--- param by = 'all'  what makes a group: subject, family, split, all
+-- wrong tests without their rows on a planted bug. share = locking / checked. locking_suites have a
+-- locking test; suite_share is of the suites of which that can be told, which leaves suites_untold
+-- out. With several environments a test is wrong or locking if it is in one of them.
+-- grain: group of subjects x group of arms
+-- param by = 'all'  what makes a group of subjects: subject, family, split, all
+-- param per = 'arm'  what makes a group of arms: arm, writer (a model with all its arms), condition
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
 WITH
@@ -21,63 +24,78 @@ subjects AS (
     FROM main.subjects
     WHERE $subject IN ('', name)
 ),
-planted AS (
-    SELECT * FROM mutants WHERE planted AND status = 'ok'
-),
-tried AS (
-    SELECT subjects.subjects, cell_suites.*
-    FROM cell_suites
-    JOIN subjects USING (experiment_id, subject_id)
-    SEMI JOIN planted USING (experiment_id, subject_id)
+sides AS (
+    SELECT
+        *,
+        CASE $per
+            WHEN 'arm' THEN arm
+            WHEN 'writer' THEN writer
+            WHEN 'condition' THEN condition
+            ELSE error('param per: one of arm, writer, condition')
+        END AS side
+    FROM arms
     WHERE $arm IN ('', arm)
 ),
-all_tests AS (
-    SELECT
-        tried.subjects,
-        tried.arm,
-        tests.experiment_id,
-        tests.suite_id,
-        tests.test_id,
-        tests.nodeid,
-        len(tests.baseline_outcomes) > 0
-            AND len(list_filter(tests.baseline_outcomes, lambda x: NOT is_kill(x))) = 0 AS wrong
-    FROM tests
-    JOIN tried USING (experiment_id, suite_id)
+told AS MATERIALIZED (
+    SELECT subjects.subjects, sides.side, sides.writer, sides.condition, locking_tests.*
+    FROM locking_tests
+    JOIN subjects USING (experiment_id, subject_id)
+    JOIN sides USING (experiment_id, arm)
 ),
-on_planted AS (
-    SELECT experiment_id, test_id, bool_or(outcome = 'passed') AS locking
-    FROM executions
-    SEMI JOIN planted USING (experiment_id, subject_id, mutant_id)
-    SEMI JOIN (SELECT * FROM all_tests WHERE wrong) AS wrong_tests USING (experiment_id, test_id)
-    GROUP BY ALL
-),
-counted AS (
+by_suite AS (
     SELECT
         experiment_id,
         subjects,
-        arm,
-        count(DISTINCT suite_id) AS suites,
+        side,
+        bool_or(coalesce(locking, false)) AS locks,
+        count_if(locking IS NULL) AS untold
+    FROM told
+    GROUP BY experiment_id, subjects, side, suite_id
+),
+suites_counted AS (
+    SELECT
+        experiment_id,
+        subjects,
+        side,
+        count(*) AS suites,
+        count_if(locks) AS locking_suites,
+        count_if(NOT locks AND untold > 0) AS suites_untold
+    FROM by_suite
+    GROUP BY ALL
+),
+tests_counted AS (
+    SELECT
+        experiment_id,
+        subjects,
+        side,
+        only_name(writer) AS writer,
+        only_name(condition) AS condition,
         count(*) AS tests,
-        count(*) FILTER (wrong) AS wrong,
-        count(*) FILTER (wrong AND locking IS NOT NULL) AS checked,
-        count(*) FILTER (wrong AND locking) AS locking,
-        count(*) FILTER (wrong AND locking IS NULL) AS not_run,
+        count_if(wrong) AS wrong,
+        count_if(wrong AND locking IS NOT NULL) AS checked,
+        count_if(wrong AND locking) AS locking,
+        count_if(wrong AND locking IS NULL) AS not_run,
         coalesce(min(nodeid, 3) FILTER (wrong AND locking), []) AS examples
-    FROM all_tests
-    LEFT JOIN on_planted USING (experiment_id, test_id)
+    FROM told
     GROUP BY ALL
 )
 SELECT
     subjects,
-    arm,
+    side AS arm,
     suites,
+    locking_suites,
+    locking_suites / nullif(suites - suites_untold, 0) AS suite_share,
+    suites_untold,
     tests,
     wrong,
     checked,
     locking,
     not_run,
-    CASE WHEN checked > 0 THEN locking / checked END AS share,
+    locking / nullif(checked, 0) AS share,
     examples,
+    writer,
+    condition,
     experiment_id
-FROM counted
-ORDER BY experiment_id, subjects, arm
+FROM tests_counted
+JOIN suites_counted USING (experiment_id, subjects, side)
+ORDER BY experiment_id, subjects, side

@@ -3,7 +3,7 @@
 -- kills: the outcome kills and the test is kept. executed: the test reaches the mutated code; one
 -- that does not need not have been run, and then has its baseline outcome and no duration. Rows
 -- come in the store's order.
--- grain: suite x mutant x test
+-- grain: suite x environment x mutant x test
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
 -- param suite = ''  only the suite of this id
@@ -22,18 +22,21 @@ chosen_tests AS (
         suites.subject,
         suites.arm,
         suites.replicate,
-        suites.valid AND tests.kept AS may_kill,
+        tests.kept AND places.place IS NOT NULL AS may_kill,
         tests.experiment_id,
         tests.test_id,
+        tests.environment,
         tests.nodeid,
         tests.kept
     FROM tests
     JOIN suites USING (experiment_id, suite_id)
+    LEFT JOIN suite_environments AS places USING (experiment_id, suite_id, environment)
 )
 SELECT
     chosen_tests.subject,
     chosen_tests.arm,
     chosen_tests.replicate,
+    executions.environment,
     mutants.name AS mutant,
     chosen_tests.nodeid,
     executions.outcome,
@@ -49,7 +52,7 @@ SELECT
     executions.test_id,
     executions.experiment_id
 FROM executions
-JOIN chosen_tests USING (experiment_id, test_id)
+JOIN chosen_tests USING (experiment_id, test_id, environment)
 LEFT JOIN mutants
     ON executions.experiment_id = mutants.experiment_id
     AND executions.subject_id = mutants.subject_id

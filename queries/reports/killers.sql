@@ -1,7 +1,7 @@
 -- Which tests kill each mutant; mutants that only one test kills.
 --
--- killers counts the tests of a suite that kill the mutant, tests names them in file order; cut_off
--- counts those among them that ran out of time or crashed.
+-- killers counts the tests of a suite that kill the mutant in some environment, tests names them in
+-- file order; cut_off counts those among them that ran out of time or crashed.
 -- grain: suite x killed mutant
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
@@ -17,16 +17,27 @@ suites AS (
         AND $arm IN ('', arm)
         AND $suite IN ('', suite_id)
 ),
-killers AS (
+by_test AS (
     SELECT
         kills.experiment_id,
         kills.suite_id,
         kills.mutant_id,
-        count(*) AS killers,
-        count(*) FILTER (is_cut_off(kills.outcome)) AS cut_off,
-        list(kills.nodeid ORDER BY kills.ordinal) AS tests
+        kills.ordinal,
+        any_value(kills.nodeid) AS nodeid,
+        bool_or(is_cut_off(kills.outcome)) AS cut_off
     FROM kills
     SEMI JOIN suites USING (experiment_id, suite_id)
+    GROUP BY ALL
+),
+killers AS (
+    SELECT
+        experiment_id,
+        suite_id,
+        mutant_id,
+        count(*) AS killers,
+        count_if(cut_off) AS cut_off,
+        list(nodeid ORDER BY ordinal) AS tests
+    FROM by_test
     GROUP BY ALL
     HAVING NOT $only_one OR count(*) = 1
 )

@@ -51,11 +51,52 @@ found_incomplete AS (
     LEFT JOIN results USING (experiment_id)
     GROUP BY ALL
 ),
+lost AS (
+    SELECT states.experiment_id, states.cell_id
+    FROM states
+    LEFT JOIN suites USING (experiment_id, suite_id)
+    WHERE states.status = 'done' AND states.verdict <> 'no_suite' AND suites.suite_id IS NULL
+),
+found_lost AS (
+    SELECT
+        experiments.experiment_id,
+        count(lost.cell_id) AS found,
+        min(lost.cell_id) AS example
+    FROM experiments
+    LEFT JOIN lost USING (experiment_id)
+    GROUP BY ALL
+),
+paid_again AS (
+    SELECT experiment_id, call_id
+    FROM calls
+    WHERE verdict NOT IN ('error', 'unreceipted')
+    GROUP BY ALL
+    HAVING count(*) > 1
+),
+found_paid_again AS (
+    SELECT
+        experiments.experiment_id,
+        count(paid_again.call_id) AS found,
+        min(paid_again.call_id) AS example
+    FROM experiments
+    LEFT JOIN paid_again USING (experiment_id)
+    GROUP BY ALL
+),
+found_unreceipted AS (
+    SELECT
+        experiments.experiment_id,
+        count(attempts.call_id) AS found,
+        min(attempts.call_id) AS example
+    FROM experiments
+    LEFT JOIN (SELECT * FROM call_attempts WHERE verdict = 'unreceipted') AS attempts
+        USING (experiment_id)
+    GROUP BY ALL
+),
 found_rows AS (
     SELECT
         experiments.experiment_id,
-        count(*) FILTER (tests_judged > tests_kept) AS found,
-        min(suite_id) FILTER (tests_judged > tests_kept) AS example
+        count(*) FILTER (tests_judged > tests_due) AS found,
+        min(suite_id) FILTER (tests_judged > tests_due) AS example
     FROM experiments
     LEFT JOIN results USING (experiment_id)
     GROUP BY ALL
@@ -84,8 +125,17 @@ checks AS (
     UNION ALL BY NAME
     SELECT 5 AS place, 'rows stored twice' AS "check", 'bad' AS status, * FROM found_rows
     UNION ALL BY NAME
+    SELECT 6 AS place, 'finished cells without their suite' AS "check", 'bad' AS status, *
+    FROM found_lost
+    UNION ALL BY NAME
+    SELECT 7 AS place, 'model calls answered twice' AS "check", 'bad' AS status, *
+    FROM found_paid_again
+    UNION ALL BY NAME
+    SELECT 8 AS place, 'model calls without a receipt' AS "check", 'note' AS status, *
+    FROM found_unreceipted
+    UNION ALL BY NAME
     SELECT
-        6 AS place,
+        9 AS place,
         'disagreements between strategies' AS "check",
         'bad' AS status,
         experiment_id,
@@ -94,7 +144,7 @@ checks AS (
     FROM found_events
     UNION ALL BY NAME
     SELECT
-        7 AS place,
+        10 AS place,
         'rows that differ from run to run' AS "check",
         'note' AS status,
         experiment_id,
@@ -103,7 +153,7 @@ checks AS (
     FROM found_events
     UNION ALL BY NAME
     SELECT
-        8 AS place,
+        11 AS place,
         'rows run again that agree' AS "check",
         CASE WHEN agreements > 0 THEN 'ok' ELSE 'note' END AS status,
         experiment_id,
@@ -116,9 +166,9 @@ checks AS (
 )
 SELECT
     "check",
-    CASE WHEN found = 0 AND place < 8 THEN 'ok' ELSE status END AS status,
+    CASE WHEN found = 0 AND place < 11 THEN 'ok' ELSE status END AS status,
     found,
-    CASE WHEN found = 0 AND place < 8 THEN '' ELSE coalesce(example, '') END AS example,
+    CASE WHEN found = 0 AND place < 11 THEN '' ELSE coalesce(example, '') END AS example,
     experiment_id
 FROM checks
 ORDER BY experiment_id, place

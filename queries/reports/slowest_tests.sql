@@ -3,7 +3,7 @@
 -- runs counts mutants on which it was run (others keep its baseline outcome); total_s and max_s are
 -- over these runs, baseline_s is one run on the correct code. timeouts and crashes cost the most
 -- and are counted.
--- grain: test of a suite
+-- grain: test of a suite x environment
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
 -- param limit = 20  how many tests; 0 for all
@@ -18,6 +18,7 @@ summed AS (
     SELECT
         experiment_id,
         test_id,
+        environment,
         count(*) AS runs,
         sum(duration_s::DOUBLE) AS total_s,
         max(duration_s) AS max_s,
@@ -31,7 +32,7 @@ summed AS (
 slowest AS (
     SELECT *
     FROM summed
-    ORDER BY total_s DESC, experiment_id, test_id
+    ORDER BY total_s DESC, experiment_id, test_id, environment
     LIMIT (CASE WHEN $limit > 0 THEN $limit END)
 )
 SELECT
@@ -45,11 +46,16 @@ SELECT
     tests.duration_s AS baseline_s,
     slowest.timeouts,
     slowest.crashes,
+    slowest.environment,
     slowest.test_id,
     slowest.experiment_id
 FROM slowest
-JOIN tests USING (experiment_id, test_id)
+JOIN tests USING (experiment_id, test_id, environment)
 JOIN chosen
     ON tests.experiment_id = chosen.experiment_id
     AND tests.suite_id = chosen.suite_id
-ORDER BY slowest.total_s DESC, slowest.experiment_id, slowest.test_id
+ORDER BY
+    slowest.total_s DESC,
+    slowest.experiment_id,
+    slowest.test_id,
+    slowest.environment

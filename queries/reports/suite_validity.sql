@@ -1,29 +1,20 @@
 -- How many suites of each arm are valid, why the others are not, and why tests were dropped.
 --
--- share is of the arm's finished cells. Tests that are not kept are told apart by their reason:
--- flaky, wrong_oracle (never passes on the correct code), fails_control (reads the harness or the
--- source), skipped (skipped or expected to fail). example is one suite's reason.
+-- share is of the arm's finished cells; status no_suite counts those that gave none. Tests that are
+-- not kept are told apart by their reason: flaky, wrong_oracle (never passes on the correct code),
+-- fails_control (reads the harness or the source), skipped (skipped or expected to fail). Status
+-- and tests are those of the primary environment. green counts suites of which no test fails on the
+-- correct code. example is one suite's or cell's reason.
 -- grain: arm x status
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
 WITH
 suites AS (
-    SELECT cell_suites.*
-    FROM cell_suites
-    JOIN subjects USING (experiment_id, subject_id)
-    WHERE $subject IN ('', subjects.name) AND $arm IN ('', arm)
-),
-dropped AS (
-    SELECT
-        experiment_id,
-        suite_id,
-        count(*) FILTER (dropped_reason = 'flaky') AS flaky,
-        count(*) FILTER (dropped_reason = 'wrong_oracle') AS wrong_oracle,
-        count(*) FILTER (dropped_reason = 'fails_control') AS fails_control,
-        count(*) FILTER (dropped_reason IN ('skipped', 'xfailed', 'xpassed')) AS skipped
-    FROM tests
-    WHERE NOT kept
-    GROUP BY ALL
+    SELECT * FROM suite_baselines
+    UNION ALL BY NAME
+    SELECT experiment_id, subject_id, arm, 'no_suite' AS status, reason
+    FROM cell_endings
+    WHERE ending NOT IN ('suite', 'missing')
 ),
 counted AS (
     SELECT
@@ -31,15 +22,17 @@ counted AS (
         arm,
         status,
         count(*) AS suites,
-        sum(tests_collected)::BIGINT AS tests,
-        sum(tests_kept)::BIGINT AS kept,
+        coalesce(count_if(green), 0) AS green,
+        coalesce(sum(tests_collected), 0)::BIGINT AS tests,
+        coalesce(sum(tests_kept), 0)::BIGINT AS kept,
         coalesce(sum(flaky), 0)::BIGINT AS flaky,
         coalesce(sum(wrong_oracle), 0)::BIGINT AS wrong_oracle,
         coalesce(sum(fails_control), 0)::BIGINT AS fails_control,
         coalesce(sum(skipped), 0)::BIGINT AS skipped,
-        min(reason) FILTER (reason <> '') AS example
+        min(suites.reason) FILTER (suites.reason <> '') AS example
     FROM suites
-    LEFT JOIN dropped USING (experiment_id, suite_id)
+    JOIN subjects USING (experiment_id, subject_id)
+    WHERE $subject IN ('', subjects.name) AND $arm IN ('', arm)
     GROUP BY ALL
 )
 SELECT
@@ -47,6 +40,7 @@ SELECT
     status,
     suites,
     suites / sum(suites) OVER (PARTITION BY experiment_id, arm) AS share,
+    green,
     tests,
     kept,
     flaky,

@@ -17,7 +17,12 @@ unkilled AS (
         AND $suite IN ('', suite_id)
 ),
 near_rows AS MATERIALIZED (
-    SELECT executions.experiment_id, executions.suite_id, executions.mutant_id, executions.test_id
+    SELECT
+        executions.experiment_id,
+        executions.suite_id,
+        executions.mutant_id,
+        executions.test_id,
+        executions.environment
     FROM executions
     SEMI JOIN (SELECT * FROM unkilled WHERE verdict = 'survived') AS survived
         ON executions.experiment_id = survived.experiment_id
@@ -25,14 +30,25 @@ near_rows AS MATERIALIZED (
         AND executions.mutant_id = survived.mutant_id
     WHERE executions.executed
 ),
-near AS (
+near_by_test AS (
     SELECT
         near_rows.experiment_id,
         near_rows.suite_id,
         near_rows.mutant_id,
-        list(kept_tests.nodeid ORDER BY kept_tests.ordinal)[:5] AS near_tests
+        kept_tests.ordinal,
+        any_value(kept_tests.nodeid) AS nodeid
     FROM near_rows
-    JOIN kept_tests USING (experiment_id, test_id)
+    JOIN kept_tests USING (experiment_id, test_id, environment)
+    GROUP BY ALL
+),
+near AS (
+    SELECT
+        experiment_id,
+        suite_id,
+        mutant_id,
+        count(*) AS near,
+        list(nodeid ORDER BY ordinal)[:5] AS near_tests
+    FROM near_by_test
     GROUP BY ALL
 )
 SELECT
@@ -45,7 +61,7 @@ SELECT
     mutants.line,
     mutants.operator,
     mutants.diff,
-    unkilled.reached AS near,
+    coalesce(near.near, 0) AS near,
     coalesce(near.near_tests, []) AS near_tests,
     unkilled.suite_id,
     unkilled.mutant_id,

@@ -1,6 +1,7 @@
--- Tests that may kill: the kept ones of the valid suites of finished cells. Grain: test.
+-- Tests that may kill: the kept ones of the valid suites of finished cells, in each environment in
+-- which the suite is valid. Grain: test x environment. place is the environment's number.
 CREATE OR REPLACE VIEW kept_tests AS
-SELECT tests.*
+SELECT tests.*, suite_environments.place
 FROM tests
-SEMI JOIN (SELECT * FROM cell_suites WHERE valid) AS scored USING (experiment_id, suite_id)
+JOIN suite_environments USING (experiment_id, suite_id, environment)
 WHERE tests.kept;

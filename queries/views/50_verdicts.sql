@@ -1,8 +1,9 @@
--- Verdict of each valid suite on each mutant: killed; timeout (only timeouts or crashes kill);
--- survived (some kept test executed the mutated code); not_covered (none did). Grain: suite x
--- mutant. Suites that are not valid, cells that are missing and mutants that cannot be run have no
--- verdict. A row that keeps its baseline outcome because it was not run has executed = false and so
--- never kills.
+-- Verdict of each valid suite on each mutant, over all environments in which it is run: killed;
+-- timeout (only timeouts or crashes kill); survived (some kept test executed the mutated code);
+-- not_covered (none did). Grain: suite x mutant. Killed in one environment is killed; tests, kills
+-- and the other counts are of tests x environments, environments of those that have a row. Suites
+-- that are not valid, cells that are missing and mutants that cannot be run have no verdict. A row
+-- that keeps its baseline outcome because it was not run has executed = false and so never kills.
 CREATE OR REPLACE VIEW verdicts AS
 WITH
 counted AS (
@@ -14,9 +15,11 @@ counted AS (
         count_if(is_kill(outcome) AND NOT is_cut_off(outcome)) AS kills,
         count_if(outcome = 'timeout') AS timeouts,
         count_if(outcome = 'crashed') AS crashes,
-        count_if(executions.executed) AS reached
+        count_if(executions.executed) AS reached,
+        -- One bit an environment: counting distinct names would cost a hash table for each mutant.
+        bit_count(bit_or(1::UBIGINT << kept_tests.place)) AS environments
     FROM executions
-    JOIN kept_tests USING (experiment_id, test_id)
+    JOIN kept_tests USING (experiment_id, test_id, environment)
     GROUP BY ALL
 )
 SELECT
@@ -27,17 +30,13 @@ SELECT
     cell_suites.replicate,
     counted.suite_id,
     counted.mutant_id,
-    CASE
-        WHEN kills > 0 THEN 'killed'
-        WHEN timeouts + crashes > 0 THEN 'timeout'
-        WHEN reached > 0 THEN 'survived'
-        ELSE 'not_covered'
-    END AS verdict,
+    verdict_of(kills, timeouts + crashes, reached) AS verdict,
     tests,
     kills,
     timeouts,
     crashes,
-    reached
+    reached,
+    environments
 FROM counted
 JOIN cell_suites USING (experiment_id, suite_id)
 SEMI JOIN (SELECT * FROM mutants WHERE status = 'ok') AS live

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import pyarrow as pa
+
 from storage import rows as make
 from storage.database import Database, connect
 from storage.manifest import new_manifest, write_manifest
@@ -65,18 +67,19 @@ def mutant(of: Subject, name: str, **changes: Any) -> Mutant:
     return Mutant(**(fields | changes))
 
 
-def suite(of: Subject, arm: str, replicate: int = 0) -> Suite:
+def suite(of: Subject, arm: str, replicate: int = 0, **changes: Any) -> Suite:
     files = (SourceFile("test_it.py", b"def test_it(): pass\n"),)
     name = f"suite-{of.name}-{arm}-{replicate}"
-    return Suite(name, of.subject_id, arm, replicate, files, ("test_it.py",))
+    return Suite(name, of.subject_id, arm, replicate, files, ("test_it.py",), **changes)
 
 
 def validation(
-    of: Suite, kinds: str, status: SuiteStatus = "valid", reason: str = ""
+    of: Suite, kinds: str, status: SuiteStatus = "valid", reason: str = "", raised: str = ""
 ) -> Validation:
+    """What validation made of a suite; upper case tests use Hypothesis."""
     tests = []
     for ordinal, kind in enumerate(kinds):
-        dropped, outcomes = KINDS[kind]
+        dropped, outcomes = KINDS[kind.lower()]
         tests.append(
             Test(
                 test_id=f"{of.suite_id}:{ordinal:05d}",
@@ -89,6 +92,9 @@ def validation(
                 duration_s=0.25 * (ordinal + 1),
                 cpu_s=0.125,
                 executed=("solution.py::solve",),
+                uses_hypothesis=kind.isupper(),
+                exception="AssertionError" if dropped == "wrong_oracle" else "",
+                message=raised if dropped == "wrong_oracle" else "",
             )
         )
     return Validation(of.suite_id, status, reason, tuple(tests), 0.5)
@@ -106,6 +112,10 @@ def matrix_row(mutant_id: str, marks: str, seconds: float = 0.5) -> Row:
             )
         )
     return Row(mutant_id, "swap", tuple(entries))
+
+
+# What another environment made of a suite: kinds of its tests, matrix, status.
+Place = tuple[str, Mapping[str, str], SuiteStatus]
 
 
 @dataclass
@@ -146,39 +156,81 @@ class Lab:
         *,
         status: SuiteStatus = "valid",
         reason: str = "",
+        raised: str = "",
         replicate: int = 0,
         state: Literal["done", "missing"] = "done",
         attempts: int = 1,
-        cost_usd: float | None = None,
+        elsewhere: Mapping[str, Place] | None = None,
+        **suite_fields: Any,
     ) -> Suite:
-        """A cell with its suite and, by the mutants' names, the rows of its matrix."""
-        made = suite(of, arm, replicate)
+        """A cell with its suite and, by the mutants' names, the rows of its matrix.
+
+        `elsewhere` has what other environments than the primary one, `default`, made of it.
+        """
+        made = suite(of, arm, replicate, **suite_fields)
         cell_id = f"cell-{of.name}-{arm}-{replicate}"
-        found = validation(made, kinds, status, reason)
-        rows = [
-            matrix_row(f"mutant-{of.name}-{name}", marks) for name, marks in (matrix or {}).items()
-        ]
+        found = validation(made, kinds, status, reason, raised)
+        self.cells += 1
+        self.commit(
+            [f"cell:{cell_id}:{attempts}"],
+            suites=make.suite_rows(self.experiment_id, cell_id, made, found),
+            cells=self._ended(cell_id, of, arm, replicate, made.suite_id, state, reason, attempts),
+        )
+        self.place(of, made, cell_id, "default", found, matrix or {})
+        for name, (other_kinds, other_matrix, other_status) in (elsewhere or {}).items():
+            other = validation(made, other_kinds, other_status)
+            self.place(of, made, cell_id, name, other, other_matrix)
+        return made
+
+    def place(
+        self,
+        of: Subject,
+        made: Suite,
+        cell_id: str,
+        environment: str,
+        found: Validation,
+        matrix: Mapping[str, str],
+    ) -> None:
+        """What one environment made of a suite."""
+        rows = [matrix_row(f"mutant-{of.name}-{name}", marks) for name, marks in matrix.items()]
         about = (self.experiment_id, cell_id, made)
+        self.commit(
+            validations=make.validation_rows(*about, found, environment, environment == "default"),
+            tests=make.test_rows(*about, found, environment),
+            executions=make.execution_rows(*about, rows, environment),
+        )
+
+    def no_suite(self, of: Subject, arm: str, reason: str, replicate: int = 0) -> None:
+        """A finished cell that gave no suite."""
+        cell_id = f"cell-{of.name}-{arm}-{replicate}"
+        self.cells += 1
+        ended = self._ended(cell_id, of, arm, replicate, "", "done", reason, 1, "no_suite")
+        self.commit([f"cell:{cell_id}"], cells=ended)
+
+    def _ended(
+        self,
+        cell_id: str,
+        of: Subject,
+        arm: str,
+        replicate: int,
+        suite_id: str,
+        state: Literal["done", "missing"],
+        reason: str,
+        attempts: int,
+        verdict: str = "",
+    ) -> pa.Table:
         ended = make.CellState(
             cell_id,
             of.subject_id,
             arm,
             replicate,
-            made.suite_id,
+            suite_id,
             state,
             reason,
+            verdict,
             attempts=attempts,
-            cost_usd=cost_usd,
         )
-        self.cells += 1
-        self.commit(
-            [f"cell:{cell_id}:{attempts}"],
-            suites=make.suite_rows(*about, found),
-            tests=make.test_rows(*about, found),
-            executions=make.execution_rows(*about, rows, "default"),
-            cells=make.cell_rows(self.experiment_id, [ended]),
-        )
-        return made
+        return make.cell_rows(self.experiment_id, [ended])
 
     def event(
         self, kind: str, detail: str = "", at: float = 1.8e9, of: Subject | None = None

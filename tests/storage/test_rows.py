@@ -25,7 +25,8 @@ def test_every_kind_of_row_has_the_schema_of_its_table() -> None:
         "mutants": make.mutant_rows("e", [mutant(ALPHA, "m")]),
         "cells": make.cell_rows("e", [CellState("c", "s", "a", 0, "u", "done")]),
         "suites": make.suite_rows("e", "c", SUITE, found),
-        "tests": make.test_rows("e", "c", SUITE, found),
+        "validations": make.validation_rows("e", "c", SUITE, found, "default", True),
+        "tests": make.test_rows("e", "c", SUITE, found, "default"),
         "executions": make.execution_rows("e", "c", SUITE, [matrix_row("m", ".")], "default"),
         "events": make.event_rows("e", [Event(0.0, "k", "d")]),
     }
@@ -40,7 +41,7 @@ def test_no_records_make_no_rows() -> None:
     assert make.mutant_rows("e", []).num_rows == 0
     assert make.cell_rows("e", []).num_rows == 0
     assert make.event_rows("e", []).num_rows == 0
-    assert make.test_rows("e", "c", SUITE, nothing).num_rows == 0
+    assert make.test_rows("e", "c", SUITE, nothing, "default").num_rows == 0
     assert make.execution_rows("e", "c", SUITE, [], "default").num_rows == 0
 
 
@@ -64,9 +65,22 @@ def test_mutants_keep_the_order_of_their_set() -> None:
 
 
 def test_a_suite_counts_its_tests() -> None:
-    (row,) = make.suite_rows("e", "c", SUITE, validation(SUITE, "kwyc"), ["cut"]).to_pylist()
+    cut = suite(ALPHA, "weak", 2, flags=("cut",), draw=3, prompt_sha256="f00")
+    (row,) = make.suite_rows("e", "c", cut, validation(cut, "kwyc")).to_pylist()
     assert (row["tests_collected"], row["tests_kept"], row["status"]) == (4, 1, "valid")
     assert (row["arm"], row["replicate"], row["flags"]) == ("weak", 2, ["cut"])
+    assert (row["draw"], row["prompt_sha256"]) == (3, "f00")
+
+
+def test_every_environment_says_what_it_made_of_a_suite() -> None:
+    found = validation(SUITE, "kw", "valid", raised="assert 1 == 2")
+    (row,) = make.validation_rows("e", "c", SUITE, found, "ahead", False).to_pylist()
+    assert (row["environment"], row["primary"], row["tests_kept"]) == ("ahead", False, 1)
+    tests = make.test_rows("e", "c", SUITE, found, "ahead").to_pylist()
+    assert [(t["environment"], t["exception"], t["message"]) for t in tests] == [
+        ("ahead", "", ""),
+        ("ahead", "AssertionError", "assert 1 == 2"),
+    ]
 
 
 def test_the_source_of_a_suite_comes_back_byte_for_byte() -> None:
@@ -91,7 +105,7 @@ def test_the_matrix_has_one_row_for_each_mutant_and_test() -> None:
 
 
 def test_ids_of_tests_are_those_of_the_validation() -> None:
-    ids = make.test_rows("e", "c", SUITE, validation(SUITE, "kk"))["test_id"].to_pylist()
+    ids = make.test_rows("e", "c", SUITE, validation(SUITE, "kk"), "default")["test_id"].to_pylist()
     rows = make.execution_rows("e", "c", SUITE, [matrix_row("m", "..")], "default")
     assert rows["test_id"].to_pylist() == ids == [t.test_id for t in validation(SUITE, "kk").tests]
 

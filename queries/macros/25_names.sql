@@ -1,0 +1,13 @@
+-- The one name that all rows have; '' where they have several.
+CREATE OR REPLACE MACRO only_name(names) AS
+    CASE WHEN min(names) = max(names) THEN min(names) ELSE '' END;
+
+-- What is the same in messages of failures that only differ by where they happened: without the
+-- failing line at the end, addresses, the modules before a call's name, and runs of white space.
+CREATE OR REPLACE MACRO plain_message(message) AS
+    trim(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+        message,
+        '\s*\[[^\[\]]*:\d+\]$', ''),
+        '0x[0-9a-fA-F]+', '0x…', 'g'),
+        '([A-Za-z_]\w*\.)+([A-Za-z_]\w*\()', '\2', 'g'),
+        '\s+', ' ', 'g'));

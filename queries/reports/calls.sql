@@ -1,0 +1,116 @@
+-- What became of each arm's model calls: how they ended, how often and how long they were tried.
+--
+-- A call ends as its last attempt does; usable is the share of calls that ended with stop, the only
+-- verdict whose reply is used. truncated to unreceipted count calls by verdict: failed got no reply
+-- after every try, unreceipted ones were begun and the driver ended before it kept what came.
+-- retries are attempts beyond each call's first. http_errors are attempts answered with status 400
+-- or more. Latencies are seconds of attempts that brought a reply, tokens are those that the
+-- provider counted, reasoning included. finishes are the provider's own words.
+-- grain: arm x model x role
+-- param subject = ''  only the subject of this name
+-- param arm = ''  only this arm
+WITH
+chosen AS (
+    SELECT experiment_id, subject_id FROM subjects WHERE $subject IN ('', name)
+),
+tried AS (
+    SELECT
+        *,
+        verdict NOT IN ('error', 'unreceipted') AS replied,
+        epoch(ended_at - started_at) AS seconds
+    FROM call_attempts
+    SEMI JOIN chosen USING (experiment_id, subject_id)
+    WHERE $arm IN ('', arm)
+),
+ended AS (
+    SELECT *
+    FROM call_ends
+    SEMI JOIN chosen USING (experiment_id, subject_id)
+    WHERE $arm IN ('', arm)
+),
+attempts_counted AS (
+    SELECT
+        experiment_id,
+        arm,
+        provider,
+        model,
+        role,
+        count(*) AS attempts,
+        count_if(coalesce(http_status >= 400, false)) AS http_errors,
+        quantile_cont(seconds, 0.5) FILTER (replied) AS p50_s,
+        quantile_cont(seconds, 0.95) FILTER (replied) AS p95_s,
+        quantile_cont(output_tokens, 0.5) AS p50_output,
+        max(output_tokens) AS max_output,
+        sum(output_tokens)::BIGINT AS output_tokens,
+        sum(input_tokens)::BIGINT AS input_tokens,
+        count_if(replied AND output_tokens IS NULL) AS without_usage
+    FROM tried
+    GROUP BY ALL
+),
+calls_counted AS (
+    SELECT
+        experiment_id,
+        arm,
+        provider,
+        model,
+        role,
+        count(*) AS calls,
+        count_if(verdict = 'stop') AS stopped,
+        count_if(verdict = 'length') AS truncated,
+        count_if(verdict = 'refused') AS refused,
+        count_if(verdict = 'empty') AS empty,
+        count_if(verdict = 'unknown') AS unknown,
+        count_if(verdict = 'error') AS failed,
+        count_if(verdict = 'unreceipted') AS unreceipted
+    FROM ended
+    GROUP BY ALL
+),
+worded AS (
+    SELECT experiment_id, arm, provider, model, role, finish, count(*) AS times
+    FROM tried
+    WHERE replied
+    GROUP BY ALL
+),
+finishes AS (
+    SELECT
+        experiment_id,
+        arm,
+        provider,
+        model,
+        role,
+        list(
+            (CASE WHEN finish = '' THEN '(none)' ELSE finish END) || ' ' || times
+            ORDER BY times DESC, finish
+        ) AS finishes
+    FROM worded
+    GROUP BY ALL
+)
+SELECT
+    arm,
+    stopped / calls AS usable,
+    calls,
+    truncated,
+    refused,
+    empty,
+    unknown,
+    failed,
+    unreceipted,
+    attempts,
+    attempts - calls AS retries,
+    http_errors,
+    p50_s,
+    p95_s,
+    p50_output,
+    max_output,
+    coalesce(finishes, []) AS finishes,
+    input_tokens,
+    output_tokens,
+    without_usage,
+    role,
+    provider,
+    model,
+    experiment_id
+FROM attempts_counted
+JOIN calls_counted USING (experiment_id, arm, provider, model, role)
+LEFT JOIN finishes USING (experiment_id, arm, provider, model, role)
+ORDER BY experiment_id, arm, provider, model, role
