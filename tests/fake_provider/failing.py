@@ -29,7 +29,7 @@ def error(wire: Wire, status: int, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": openai, "param": None, "code": openai}}
 
 
-def error_in_200(wire: Wire, way: str, response_id: str) -> dict[str, Any]:
+def error_in_200(wire: Wire, way: str, response_id: str, input_tokens: int) -> dict[str, Any]:
     """A failure told with status 200; way choice (chat): where the answer's text should be."""
     failed = {"code": "server_error", "message": "upstream failed"}
     if wire == "responses":
@@ -45,7 +45,7 @@ def error_in_200(wire: Wire, way: str, response_id: str) -> dict[str, Any]:
     if wire == "chat" and way == "choice":
         message = {"role": "assistant", "content": "def test_a():"}
         choice = {"index": 0, "message": message, "finish_reason": "error", "error": failed}
-        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+        usage = {"prompt_tokens": input_tokens, "completion_tokens": 5}
         return {"id": response_id, "choices": [choice], "usage": usage}
     return error(wire, 503, "upstream failed")
 

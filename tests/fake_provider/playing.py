@@ -7,14 +7,14 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from tests.fake_provider.asking import Asked
 from tests.fake_provider.failing import error, error_in_200, wrong_shape
 from tests.fake_provider.saying import REFUSALS, USAGE, Said, body
 from tests.fake_provider.script import Played
 
-Sending = Literal["whole", "hang", "drip", "reset", "short_body"]
+Sending = Literal["whole", "hang", "drip", "reset", "short_body", "disconnect", "garbage", "flood"]
 _STATUS = {
     "rate_limited": 429,
     "error_500": 500,
@@ -23,12 +23,7 @@ _STATUS = {
     "wrong_key": 401,
     "unknown_model": 404,
 }
-_SENDINGS: dict[str, Sending] = {
-    "hang": "hang",
-    "drip": "drip",
-    "reset": "reset",
-    "short_body": "short_body",
-}
+_SENDINGS: dict[str, Sending] = {name: name for name in get_args(Sending)}
 CHARACTERS = 4  # of a token
 
 
@@ -49,12 +44,16 @@ def answer(asked: Asked, played: Played, request: int) -> Answer:
     """The answer to the request of this number."""
     if played.do in _STATUS:
         status = _STATUS[played.do]
-        failed = error(asked.wire, status, f"played: {played.do}")
+        # A server may well echo the key that it refuses.
+        why = f"wrong key: {asked.key}" if status == 401 else f"played: {played.do}"
+        failed = error(asked.wire, status, why)
         return Answer(_json(failed), status, headers=(*Answer.headers, *_retry_after(played)))
     digest = hashlib.sha256(f"{asked.prompt_sha256}/{request}".encode()).hexdigest()
     response_id = f"fake-{request}-{digest[:12]}"
     if played.do == "error_in_200":
-        return Answer(_json(error_in_200(asked.wire, played.way, response_id)))
+        return Answer(
+            _json(error_in_200(asked.wire, played.way, response_id, _input_tokens(asked)))
+        )
     if played.do == "wrong_shape":
         return Answer(_json(wrong_shape(asked.wire, played.way)))
     said = _said(asked, played, response_id)
@@ -78,7 +77,7 @@ def _said(asked: Asked, played: Played, response_id: str) -> Said:
         model=asked.model,
         text=played.reply if fits else played.reply[: room * CHARACTERS],
         finish="stop" if fits else "length",
-        input_tokens=max(1, len(asked.text) // CHARACTERS),
+        input_tokens=_input_tokens(asked),
         output_tokens=min(tokens, room) + min(played.reasoning_tokens, asked.cap),
         reasoning_tokens=min(played.reasoning_tokens, asked.cap),
         cached_tokens=played.cached_tokens,
@@ -104,6 +103,10 @@ def _said(asked: Asked, played: Played, response_id: str) -> Said:
         text = "Let me run the tests." if played.way == "with_text" else None
         return replace(whole, text=text, finish="tool", tool=True, output_tokens=9)
     return _refusal(asked, played, whole) if played.do == "refusal" else whole
+
+
+def _input_tokens(asked: Asked) -> int:
+    return max(1, len(asked.text) // CHARACTERS)
 
 
 def _refusal(asked: Asked, played: Played, whole: Said) -> Said:

@@ -38,6 +38,9 @@ Do = Literal[
     "drip",  # a byte every every_s seconds, for ever; way body or headers
     "reset",  # half a body, then a reset connection
     "short_body",  # half a body, then an orderly end; way chunked: a last chunk is missing
+    "disconnect",  # an orderly end before any byte
+    "garbage",  # what is no HTTP
+    "flood",  # a body without end, as fast as it is read
     "bad_json",  # way cut, html, or bytes that are not UTF-8
     "wrong_shape",  # JSON, but way object, list, null, or inner
     "error_in_200",

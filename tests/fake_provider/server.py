@@ -20,6 +20,7 @@ from tests.fake_provider.playing import Answer
 from tests.fake_provider.script import Played, Script
 
 _HEAD_BYTES = 64 * 1024
+_FLOOD_BYTES = 64 * 1024
 _ENOUGH_S = 0.02  # for what was sent to arrive before the connection is broken
 
 
@@ -138,15 +139,19 @@ async def _play(
         await reader.read()
     elif answer.sending == "drip":
         await _drip(reader, writer, played, answer)
+    elif answer.sending == "garbage":
+        writer.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
+    elif answer.sending == "flood":
+        await _flood(writer, answer)
     elif answer.sending == "reset":
         writer.write(_top(answer, f"content-length: {len(answer.body)}") + half)
         await writer.drain()
         await asyncio.sleep(_ENOUGH_S)
         _reset(writer)
-    elif played.way == "chunked":
+    elif answer.sending == "short_body" and played.way == "chunked":
         chunk = f"{len(half):x}\r\n".encode() + half + b"\r\n"
         writer.write(_top(answer, "transfer-encoding: chunked") + chunk)
-    else:
+    elif answer.sending == "short_body":
         writer.write(_top(answer, f"content-length: {len(answer.body)}") + half)
     return False
 
@@ -179,6 +184,13 @@ async def _drip(
         gone.cancel()
         with contextlib.suppress(asyncio.CancelledError, ConnectionError):
             await gone
+
+
+async def _flood(writer: asyncio.StreamWriter, answer: Answer) -> None:
+    writer.write(_top(answer, "content-length: 1000000000000"))
+    while True:
+        writer.write(b" " * _FLOOD_BYTES)
+        await writer.drain()
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:

@@ -132,6 +132,14 @@ class TestEveryWire:
         with pytest.raises(ConnectionResetError):
             got({"do": "reset"}, wire)
 
+    def test_a_connection_can_end_before_any_byte(self, wire: Wire) -> None:
+        with pytest.raises(http.client.RemoteDisconnected):
+            got({"do": "disconnect"}, wire)
+
+    def test_what_comes_can_be_no_http(self, wire: Wire) -> None:
+        with pytest.raises(http.client.BadStatusLine):
+            got({"do": "garbage"}, wire)
+
     def test_a_hang_never_answers(self, wire: Wire) -> None:
         for way in ("", "body"):
             with pytest.raises(TimeoutError):
