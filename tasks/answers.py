@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -104,13 +105,13 @@ def _wish(headers: Mapping[str, str], data: object) -> float | None:
     wish = retry_after(headers)
     if wish is not None:
         return wish
-    error = mapping(mapping(data).get("error"))
-    details = error.get("details")
+    details = mapping(mapping(data).get("error")).get("details")
     try:
         delays = [text(item.get("retryDelay")) for item in objects(details)]
-        return max((float(delay.removesuffix("s")) for delay in delays if delay), default=None)
-    except ValueError:
+        wishes = [float(delay.removesuffix("s")) for delay in delays if delay]
+    except ValueError:  # of which ShapeError is one
         return None
+    return max((wish for wish in wishes if 0 <= wish < math.inf), default=None)
 
 
 def _decoded(body: bytes) -> Any:

@@ -73,7 +73,7 @@ class HttpClient:
             async with asyncio.timeout(seconds):
                 return await self._exchange(request, received)
         except TimeoutError:
-            return received.broken(f"no complete answer within {seconds:.0f} s")
+            return received.broken(f"no complete answer within {seconds:.3g} s")
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             return Answer(fault=f"no connection: {_say(error)}", refused=True)
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:

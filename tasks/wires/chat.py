@@ -87,8 +87,9 @@ def _content(message: Mapping[str, Any]) -> str:
 
 
 def _beyond_text(message: Mapping[str, Any]) -> str:
-    parts = [str(part.get("type")) for part in objects(message.get("content"))]
-    others = [kind for kind in parts if kind not in SILENT_PARTS]
+    content = message.get("content")
+    parts = objects(content) if isinstance(content, list) else []
+    others = [str(part.get("type")) for part in parts if part.get("type") not in SILENT_PARTS]
     return next((name for name in BEYOND_TEXT if message.get(name)), others[0] if others else "")
 
 

@@ -92,18 +92,19 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 
 def objects(value: object) -> list[Mapping[str, Any]]:
-    """The JSON objects of a JSON array; empty for what is no array, ShapeError for a mixed one."""
-    items = value if isinstance(value, list) else []
-    if not all(isinstance(item, dict) for item in items):
-        raise ShapeError("a list of objects that holds something else")
-    return items
+    """The objects of a JSON array; empty for null, ShapeError for anything else."""
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise ShapeError("something else where a list of objects belongs")
+    return value
 
 
 def part_text(part: Mapping[str, Any]) -> str:
     """The text of a part that must have one: dropped in silence it would be a text cut short."""
-    if not isinstance(part.get("text"), str):
+    if "text" not in part or not isinstance(part["text"], str | None):
         raise ShapeError("a part of text without text")
-    return str(part["text"])
+    return part["text"] or ""
 
 
 def text(value: object) -> str:
