@@ -68,7 +68,7 @@ def _last_name(node: ast.expr) -> str:
 
 def _without(text: str, blocks: list[list[ast.stmt]], dropped: list[ast.stmt]) -> str:
     gone = {id(node) for node in dropped}
-    hollow = {id(block[0]) for block in blocks if all(id(node) in gone for node in block)}
+    hollow = {id(block[0]) for block in blocks if block and all(id(n) in gone for n in block)}
     lines: list[str | None] = list(text.split("\n"))
     for node in dropped:
         first = first_line(node) - 1

@@ -71,6 +71,9 @@ def _cut_back(text: str) -> str | None:
             return kept if parse(kept).body else None
         except SyntaxError as error:
             keep = min(keep - 1, max((error.lineno or keep) - 1, 0))
+        # Nor can it end in a decorator; one line at a time would take long for a long run of them.
+        while keep and lines[keep - 1].strip()[:1] in ("", "#", "@"):
+            keep -= 1
     return None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -34,23 +35,25 @@ def render(name_or_path: str, base: Path, context: Mapping[str, Any]) -> tuple[M
     A name is a built-in prompt; a path is relative to `base` and must not lead out of it.
     ConfigError with file and line when the template is wrong or needs a value that is not there.
     """
-    templates = _Templates(name_or_path, base)
+    templates = _templates(name_or_path, base)
     try:
         template = templates.environment.get_template(templates.file)
-        user = template.render(context)
+        user = template.render(context).strip()
+        if not user:
+            raise ConfigError(f"{templates.where}: the prompt is empty")
         system = getattr(template.make_module(dict(context)), "system", None)
         if system is None:
             system = templates.environment.get_template(SYSTEM).render(context)
+    except ConfigError:
+        raise
     except Exception as error:
         raise ConfigError(templates.explain(error, context)) from None
-    if not user.strip():
-        raise ConfigError(f"{templates.where}: the prompt is empty")
-    return Message("system", str(system).strip()), Message("user", user.strip())
+    return Message("system", str(system).strip()), Message("user", user)
 
 
 def template_sha256(name_or_path: str, base: Path) -> str:
     """Hash over the template and all that it includes: a prompt that changed is another prompt."""
-    templates = _Templates(name_or_path, base)
+    templates = _templates(name_or_path, base)
     waiting, seen = [templates.file, SYSTEM], dict[str, str]()
     try:
         while waiting:
@@ -71,6 +74,7 @@ class _Templates:
         builtin = is_name(name_or_path)
         self.file = f"{name_or_path}{SUFFIX}" if builtin else name_or_path
         self._roots = [PROMPTS] if builtin else [base, PROMPTS]
+        self._loaded: set[str] = set()
         self.where = str(self._roots[0] / self.file)
         self.environment = ImmutableSandboxedEnvironment(
             undefined=jinja2.StrictUndefined,
@@ -82,11 +86,13 @@ class _Templates:
         self.environment.filters.update(fenced=fenced, quoted=quoted)
 
     def load(self, file: str) -> tuple[str, str, Callable[[], bool]]:
-        """Text and path of a template of one of the roots, and that it has not changed since."""
+        """Text and path of a template of one of the roots, and whether that is still its text."""
         for root in self._roots:
-            path = (root / file).resolve()
-            if path.is_relative_to(root.resolve()) and path.is_file():
-                return path.read_text("utf-8"), str(root / file), lambda: True
+            path = root / file
+            if _is_inside(path, root) and path.is_file():
+                text = path.read_text("utf-8")
+                self._loaded.add(str(path))
+                return text, str(path), partial(_holds, path, text)
         raise jinja2.TemplateNotFound(file)
 
     def explain(self, error: Exception, context: Mapping[str, Any]) -> str:
@@ -96,7 +102,7 @@ class _Templates:
             return f"{self.where}: no prompt file {error.name} in {inside}"
         if isinstance(error, UnicodeDecodeError | OSError):
             return f"{self.where}: cannot be read: {error}"
-        place = f"{self.where}{self._line(error)}"
+        place = self._place(error)
         if isinstance(error, jinja2.TemplateSyntaxError):
             place = f"{error.filename or self.where}:{error.lineno}"
         text = f"{place}: {_one_line(error)}"
@@ -105,17 +111,28 @@ class _Templates:
             text += f": {lacking[0]}" if lacking else ""
         return text + (f" (subject {context['subject']})" if "subject" in context else "")
 
-    def _line(self, error: Exception) -> str:
-        frames = [
-            frame
-            for frame in traceback.extract_tb(error.__traceback__)
-            if any(Path(frame.filename).is_relative_to(root) for root in self._roots)
-        ]
-        if not frames:
-            return ""
-        last = frames[-1]
-        self.where = last.filename
-        return f":{last.lineno}"
+    def _place(self, error: Exception) -> str:
+        """File and line of the innermost template that was being filled."""
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            if frame.filename in self._loaded:
+                return f"{frame.filename}:{frame.lineno}"
+        return self.where
+
+
+@lru_cache(maxsize=64)
+def _templates(name_or_path: str, base: Path) -> _Templates:
+    """Kept, since compiling a template takes a hundred times as long as filling it."""
+    return _Templates(name_or_path, base)
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    """Whether the path, with all links followed, lies in the folder."""
+    return path.resolve().is_relative_to(root.resolve())
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether the file still is what it was."""
+    return path.is_file() and path.read_text("utf-8") == text
 
 
 def _one_line(error: Exception) -> str:

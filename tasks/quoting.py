@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 
 
-def fenced(code: str) -> str:
+def fenced(code: object) -> str:
     """The code in a Markdown fence that is longer than any run of backticks in it."""
+    code = str(code)  # of a template's undefined value this is its own error
     longest = max([2, *map(len, re.findall("`+", code))])
     fence = "`" * (longest + 1)
     return f"{fence}python\n{code.rstrip()}\n{fence}"
 
 
-def quoted(text: str) -> str:
+def quoted(text: object) -> str:
     """The text as a Markdown quotation."""
-    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
+    return "\n".join(f"> {line}".rstrip() for line in str(text).strip().splitlines())
 
 
 def shortened(text: str, length: int = 300) -> str:

@@ -130,3 +130,28 @@ def test_settings_of_the_entry_reach_every_subject(tmp_path: Path) -> None:
 )
 def test_a_name_becomes_part_of_a_file_name(name: str, expected: str) -> None:
     assert slug(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "function"),
+    [
+        ("f", "def g(): ...\ndef f(): ...\n", "f"),
+        ("pkg.f", "def g(): ...\nasync def f(): ...\n", "f"),
+        ("Pool/f", "def g(): ...\ndef f(): ...\n", "f"),
+        ("Pool/7", "X = 1\ndef g(): ...\n", "g"),
+        ("Pool/7", "def g(): ...\ndef f(): ...\n", ""),
+        ("A", "class A: ...\n", ""),
+    ],
+)
+def test_a_line_of_a_functions_file_is_about_the_function_it_names(
+    tmp_path: Path, name: str, source: str, function: str
+) -> None:
+    (subject,) = load(tmp_path, functions=pool(tmp_path, {"name": name, "source": source}))
+    assert subject.function == function
+
+
+def test_a_line_of_a_functions_file_may_tell_the_issue(tmp_path: Path) -> None:
+    line = {"name": "f", "source": "def f(): ...\n", "issue": " Do it.\n"}
+    (subject,) = load(tmp_path, functions=pool(tmp_path, line))
+    assert subject.issue == "Do it."
+    assert load(tmp_path, functions=pool(tmp_path, {**line, "issue": ""}))[0].issue == ""
