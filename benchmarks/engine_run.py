@@ -24,7 +24,7 @@ def main() -> None:
     args = _arguments()
     phases = Phases()
     from benchmarks.cases import load_cases
-    from cluster.plan import execution_settings
+    from cluster.plan import environments_of
     from cluster.ray_tasks import cache_folder
     from configs.loading import load_config
     from tasks import job
@@ -34,7 +34,7 @@ def main() -> None:
     phases.end("python and imports")
     cache = cache_folder()
     (case,) = load_cases(args.config, cache, [args.subject], args.limit)
-    settings = replace(execution_settings(load_config(args.config)), **_overrides(args))
+    settings = replace(environments_of(load_config(args.config))[0], **_overrides(args))
     phases.end("mutants")
     phases.mark(Host, "__init__", before="environment, tree, bytecode", after="host")
     phases.mark(job, "_validation", after="baselines and controls")

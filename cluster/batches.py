@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from cluster.resume import Resume, committed_key
-from configs.errors import InfraError
+from cluster.keys import committed_key
+from cluster.resume import Resume
+from configs.errors import InfraError, KillgridError
 from storage.objects import ObjectStore
 from storage.units import commit_unit
 
@@ -67,6 +68,7 @@ class UnitWriter:
         self._batch = Batch()
         self._began = time.monotonic()
         self._writing = asyncio.Lock()
+        self._broken: Exception | None = None
         self._room = asyncio.Condition()
 
     async def add(
@@ -96,11 +98,20 @@ class UnitWriter:
                 await self.flush()
 
     async def flush(self) -> None:
-        """Commit all that waits. InfraError when the store cannot be written to."""
+        """Commit all that waits. InfraError when the store cannot be written to, now or before.
+
+        Whoever waits for its work to be durable must hear of a failed commit that held it.
+        """
         async with self._writing:
+            if self._broken is not None:
+                raise self._broken
             batch, self._batch = self._batch, Batch()
             if batch.done or batch.pieces:
-                await _finished(asyncio.to_thread(self._commit, batch))
+                try:
+                    await _finished(asyncio.to_thread(self._commit, batch))
+                except KillgridError as error:
+                    self._broken = error
+                    raise
             async with self._room:
                 self._room.notify_all()
 

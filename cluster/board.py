@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Board:
-    """Counts of this run and of what was stored before it. `rows` are mutants of one cell each."""
+    """Counts of this run and of what was stored before it. `rows` are mutants of one cell each.
+
+    `calls` are attempts of model calls of this run, `calls_open` of them on their way and
+    `calls_unusable` without a usable reply; `spent_usd` holds the upper bound of those `unpriced`,
+    whose cost nobody knows; `cells_unpaid` wait for a larger budget.
+    """
 
     cells: int
     cells_done: int = 0
@@ -18,10 +23,22 @@ class Board:
     rows_begun_with: int = 0
     executions: int = 0
     failed: int = 0
+    calls: int = 0
+    calls_open: int = 0
+    calls_unusable: int = 0
+    spent_usd: float = 0.0
+    unpriced: int = 0
+    cells_unpaid: int = 0
     nodes: int = 0
     cpus: int = 0
     note: str = ""
     started: float = field(default_factory=time.monotonic)
+
+    def book(self, verdict: str, cost_usd: float | None, bound_usd: float) -> None:
+        """One attempt of a model call has ended."""
+        self.calls_unusable += verdict != "stop"
+        self.unpriced += cost_usd is None
+        self.spent_usd += bound_usd if cost_usd is None else cost_usd
 
     @property
     def elapsed_s(self) -> float:

@@ -7,10 +7,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from cluster.keys import candidate_key, cell_key, matrix_key, missing_key, validated_key
 from cluster.ledger import Account
-from cluster.plan import Cell, Plan
-from cluster.resume import Layout, Tally, cell_key, layout_fact, missing_key, validated_key
-from storage.rows import CellState, cell_rows, event_rows, execution_rows, suite_rows, test_rows
+from cluster.plan import Cell
+from cluster.resume import Layout, Tally, layout_fact
+from storage.rows import (
+    CellState,
+    cell_rows,
+    event_rows,
+    execution_rows,
+    suite_rows,
+    test_rows,
+    validation_rows,
+)
+from tasks.records import Suite
 from tasks.results import Event, JobResult, Row, Validation
 
 if TYPE_CHECKING:
@@ -46,79 +56,113 @@ class Step:
         return Tally(self.cpu_s, self.wall_s, self.account.ended.total(), differing)
 
 
-class CellRecord:
-    """One cell's results as tables of the store, with their done keys and facts."""
+class SuiteRecord:
+    """What running one suite of a cell in one environment brings, as tables with their keys."""
 
-    def __init__(self, plan: Plan, cell: Cell) -> None:
-        self._cell = cell
-        self._id = plan.experiment_id
-        self._environment = plan.settings.environment
+    def __init__(self, experiment_id: str, cell: Cell, suite: Suite, environment: str) -> None:
+        self._id = experiment_id
+        self._cell_id = cell.cell_id
+        self._suite = suite
+        self._environment = environment
 
-    def whole(self, validation: Validation, step: Step) -> Commit:
-        """A cell that one task finished."""
-        key = cell_key(self._cell.cell_id)
-        state = self._state("done", validation.reason, validation.status, step.tally)
-        tables = self._suite(validation) | self._rows(step) | {"cells": state}
-        facts = {key: {"tally": asdict(step.tally)}} if step.tally.disagreements else {}
-        return tables, [key], facts
+    def candidate(self, validation: Validation, step: Step) -> Commit:
+        """A suite of a model that is validated before it is known whether it will count."""
+        key = candidate_key(self._cell_id, self._suite.draw, self._suite.round)
+        fact = {"validation": asdict(validation), "tally": asdict(step.tally)}
+        tables = self.validation(validation, primary=True) | self._rows(step)
+        return tables, [key], {key: fact}
 
-    def layout(self, layout: Layout, step: Step) -> Commit:
+    def whole(self, validation: Validation, step: Step, primary: bool, known: bool) -> Commit:
+        """A matrix that one task filled; the tables of a suite that is `known` are stored."""
+        tables = {} if known else self.validation(validation, primary)
+        keys, facts = self._ended(validation, step.tally)
+        facts[keys[0]]["tally"] = asdict(step.tally)
+        return tables | self._rows(step), keys, facts
+
+    def layout(self, layout: Layout, step: Step, primary: bool, known: bool) -> Commit:
         """A validated suite, its shards to come, and the rows that validation had time for."""
-        key = validated_key(self._cell.cell_id)
-        tables = self._suite(layout.validation) | self._rows(step)
-        return tables, [key], {key: layout_fact(layout, step.tally)}
+        key = validated_key(self._cell_id, self._environment)
+        tables = {} if known else self.validation(layout.validation, primary)
+        return tables | self._rows(step), [key], {key: layout_fact(layout, step.tally)}
 
     def shard(self, key: str, step: Step) -> Commit:
         """The rows of one shard."""
         return self._rows(step), [key], {key: {"tally": asdict(step.tally)}}
 
-    def end(self, validation: Validation, tally: Tally) -> Commit:
-        """The cell after its last shard."""
-        state = self._state("done", validation.reason, validation.status, tally)
-        return {"cells": state}, [cell_key(self._cell.cell_id)], {}
+    def end(self, validation: Validation, total: Tally) -> Commit:
+        """The matrix after its last shard; what it took is booked with its parts."""
+        return {}, *self._ended(validation, total)
 
-    def missing(self, reason: str, steps: Sequence[Step], known: bool) -> Commit:
-        """A cell that was given up; one that is `known` to be missing has its row already."""
-        events = [event for step in steps if not step.stored for event in step.all_events]
-        events.append(Event(time.time(), "cell_missing", reason))
-        tables = {"events": self._events(events)}
-        if not known:
-            tally = sum((step.tally for step in steps), Tally())
-            tables["cells"] = self._state("missing", reason, "", tally)
-        return tables, [], {missing_key(self._cell.cell_id): {"reason": reason}}
-
-    def _suite(self, validation: Validation) -> dict[str, pa.Table]:
-        cell = self._cell
-        return {
-            "suites": suite_rows(self._id, cell.cell_id, cell.suite, validation),
-            "tests": test_rows(self._id, cell.cell_id, cell.suite, validation, self._environment),
+    def validation(self, validation: Validation, primary: bool) -> dict[str, pa.Table]:
+        """The suite itself, once, and what this environment made of it."""
+        place = (self._id, self._cell_id, self._suite, validation)
+        tables = {
+            "validations": validation_rows(*place, self._environment, primary),
+            "tests": test_rows(*place, self._environment),
         }
+        return tables | ({"suites": suite_rows(*place)} if primary else {})
+
+    def _ended(
+        self, validation: Validation, total: Tally
+    ) -> tuple[list[str], dict[str, dict[str, Any]]]:
+        key = matrix_key(self._cell_id, self._environment)
+        fact = {"status": validation.status, "reason": validation.reason, "total": asdict(total)}
+        return [key], {key: fact}
 
     def _rows(self, step: Step) -> dict[str, pa.Table]:
-        cell = self._cell
         step.stored = True
-        rows = execution_rows(self._id, cell.cell_id, cell.suite, step.rows, self._environment)
-        return {"executions": rows, "events": self._events(step.all_events)}
-
-    def _events(self, events: Sequence[Event]) -> pa.Table:
-        cell = self._cell
-        return event_rows(self._id, events, cell.subject_id, cell.cell_id, cell.suite.suite_id)
-
-    def _state(
-        self, status: Literal["done", "missing"], reason: str, verdict: str, tally: Tally
-    ) -> pa.Table:
-        cell = self._cell
-        state = CellState(
-            cell_id=cell.cell_id,
-            subject_id=cell.subject_id,
-            arm=cell.arm,
-            replicate=cell.replicate,
-            suite_id=cell.suite.suite_id,
-            status=status,
-            reason=reason,
-            verdict=verdict,
-            attempts=1 + tally.failed,
-            cpu_s=tally.cpu_s,
-            wall_s=tally.wall_s,
+        suite = self._suite
+        rows = execution_rows(self._id, self._cell_id, suite, step.rows, self._environment)
+        events = event_rows(
+            self._id, step.all_events, suite.subject_id, self._cell_id, suite.suite_id
         )
-        return cell_rows(self._id, [state])
+        return {"executions": rows, "events": events}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a cell ended: `suite_id` is the suite that counts, empty where there is none."""
+
+    status: Literal["done", "missing"]
+    verdict: str = ""
+    reason: str = ""
+    suite_id: str = ""
+    tally: Tally = field(default_factory=Tally)
+    cost_usd: float | None = None
+
+
+def cell_end(experiment_id: str, cell: Cell, ending: Ending) -> Commit:
+    """A cell that is finished, as its last step."""
+    state = _state(experiment_id, cell, ending)
+    return {"cells": state}, [cell_key(cell.cell_id)], {}
+
+
+def cell_missing(
+    experiment_id: str, cell: Cell, ending: Ending, events: Sequence[Event], known: bool
+) -> Commit:
+    """A cell that was given up; one that is `known` to be missing has its row already."""
+    told = [*events, Event(time.time(), "cell_missing", ending.reason)]
+    tables = {
+        "events": event_rows(experiment_id, told, cell.subject_id, cell.cell_id, ending.suite_id)
+    }
+    if not known:
+        tables["cells"] = _state(experiment_id, cell, ending)
+    return tables, [], {missing_key(cell.cell_id): {"reason": ending.reason}}
+
+
+def _state(experiment_id: str, cell: Cell, ending: Ending) -> pa.Table:
+    state = CellState(
+        cell_id=cell.cell_id,
+        subject_id=cell.subject_id,
+        arm=cell.arm,
+        replicate=cell.replicate,
+        suite_id=ending.suite_id,
+        status=ending.status,
+        reason=ending.reason,
+        verdict=ending.verdict,
+        attempts=1 + ending.tally.failed,
+        cost_usd=ending.cost_usd,
+        cpu_s=ending.tally.cpu_s,
+        wall_s=ending.tally.wall_s,
+    )
+    return cell_rows(experiment_id, [state])

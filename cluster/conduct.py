@@ -8,15 +8,18 @@ from typing import Any
 
 from cluster.batches import UnitWriter
 from cluster.board import Board
-from cluster.cells import Run, carry_out
+from cluster.calling import Calling, make_client, price_book
+from cluster.cells import carry_out
+from cluster.keys import cell_key, matrix_key, mutants_key, shard_key, subject_key
 from cluster.options import RunOptions
 from cluster.plan import Cell, Plan
 from cluster.progress import shown
 from cluster.ray_session import live_nodes
-from cluster.resume import Resume, cell_key, mutants_key, shard_key, subject_key
+from cluster.resume import Resume
 from cluster.shipping import Shipping
 from cluster.slots import Slots
 from cluster.stopping import Stopping
+from cluster.work import Run
 from configs.errors import Interrupted
 from storage.objects import ObjectStore
 from storage.rows import mutant_rows, subject_rows
@@ -38,15 +41,17 @@ async def conduct(
     todo = [cell for cell in plan.cells if not resume.done(cell_key(cell.cell_id))]
     board = board_of(plan, resume)
     board.nodes, board.cpus = _cluster_size()
+    writer = UnitWriter(store, plan.experiment_id, resume)
     run = Run(
         plan=plan,
         resume=resume,
-        writer=UnitWriter(store, plan.experiment_id, resume),
+        writer=writer,
         shipping=Shipping(plan, todo, options.cache, options.run_job),
         tasks=Slots(IN_FLIGHT * board.cpus),
         cells=Slots(IN_FLIGHT * board.cpus),
         retry=options.retry,
         board=board,
+        calling=calling_of(plan, todo, resume, writer, board, options.ask_lost),
     )
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     with signals.calling(lambda: _wake(loop, stop)), shown(board, options.progress):
@@ -54,6 +59,8 @@ async def conduct(
             beside = [run.writer.serve(), _watch(run), stop.wait()]
             ended = await _until_first(_all_cells(todo, run), beside)
         finally:
+            if run.calling is not None:
+                await run.calling.aclose()
             await run.writer.flush()
     if not ended:
         raise Interrupted(
@@ -61,6 +68,22 @@ async def conduct(
             f"{board.rows} mutants are stored in {store.uri}; the same command again does the rest"
         )
     return board
+
+
+def calling_of(
+    plan: Plan,
+    todo: Sequence[Cell],
+    resume: Resume,
+    writer: UnitWriter,
+    board: Board,
+    ask_lost: bool,
+) -> Calling | None:
+    """What asks models, where a cell is left that has one."""
+    if not any(cell.prompt for cell in todo):
+        return None
+    prices = price_book(plan)
+    client = make_client(plan, prices, resume.calls.spent())
+    return Calling(plan, resume, writer, board, client, prices, ask_lost)
 
 
 def board_of(plan: Plan, resume: Resume) -> Board:
@@ -73,31 +96,33 @@ def board_of(plan: Plan, resume: Resume) -> Board:
         else:
             board.rows_done += _stored_rows(plan, resume, cell)
     board.rows_begun_with = board.rows_done
+    board.spent_usd = resume.calls.spent()
     return board
 
 
 def _stored_rows(plan: Plan, resume: Resume, cell: Cell) -> int:
-    layout = resume.layout(cell.cell_id)
-    if layout is None:
-        return 0
-    count = len(layout.shards)
-    left = (
-        len(shard)
-        for number, shard in enumerate(layout.shards, 1)
-        if not resume.done(shard_key(cell.cell_id, number, count))
-    )
-    return plan.rows(cell) - sum(left)
+    total = len(plan.subjects[cell.subject_id].runnable)
+    found = 0
+    for settings in plan.environments:
+        place = (cell.cell_id, settings.environment)
+        layout = resume.layout(*place)
+        if resume.done(matrix_key(*place)):
+            found += total
+        elif layout is not None:
+            count = len(layout.shards)
+            numbered = enumerate(layout.shards, 1)
+            left = (len(s) for n, s in numbered if not resume.done(shard_key(*place, n, count)))
+            found += total - sum(left)
+    return found
 
 
 async def _all_cells(todo: Sequence[Cell], run: Run) -> None:
     """Subjects first, then every cell as a coroutine of its own, in the order of the plan."""
     await _store_subjects(run)
 
-    async def one(cell: Cell) -> None:
-        async with run.cells:
-            await carry_out(cell, run)
-
-    working = [asyncio.ensure_future(one(cell)) for cell in todo]
+    if run.calling is not None:
+        await run.calling.settle()
+    working = [asyncio.ensure_future(carry_out(cell, run)) for cell in todo]
     try:
         await asyncio.gather(*working)
     finally:

@@ -7,13 +7,15 @@ import time
 from pathlib import Path
 
 from cluster.conduct import board_of, conduct
+from cluster.estimates import check_prices
+from cluster.keys import cell_key
 from cluster.locking import only_driver
 from cluster.options import RunOptions, RunSummary
 from cluster.plan import Plan, make_plan
 from cluster.preflight import check_nodes
 from cluster.ray_session import ray_session
 from cluster.ray_tasks import cache_folder
-from cluster.resume import Resume, cell_key
+from cluster.resume import Resume
 from cluster.stopping import Stopping, stopping
 from configs.schema import ExperimentConfig
 from storage.manifest import Manifest, new_manifest, write_manifest
@@ -43,6 +45,7 @@ def run_plan(plan: Plan, options: RunOptions) -> RunSummary:
 
 def _run(plan: Plan, options: RunOptions, signals: Stopping) -> RunSummary:
     began = time.monotonic()
+    check_prices(plan)
     cache = cache_folder(options.cache)
     store = open_store(options.store or plan.config.store)
     with only_driver(cache, store.uri, plan.experiment_id):
@@ -65,6 +68,9 @@ def _run(plan: Plan, options: RunOptions, signals: Stopping) -> RunSummary:
         done_before=before,
         missing=tuple(sorted(resume.missing().items())),
         disagreements=resume.disagreements(),
+        unpaid=board.cells_unpaid,
+        calls=board.calls,
+        spent_usd=board.spent_usd,
         rows=board.rows_done - board.rows_begun_with,
         executions=board.executions,
         failed_attempts=board.failed,

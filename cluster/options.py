@@ -18,7 +18,8 @@ class RunOptions:
 
     `address` of a Ray cluster, default a local Ray with `cpus` (all). `store` in place of the
     config's. `cache` folder on every node, default $KILLGRID_CACHE or the XDG cache. `progress` is
-    shown on standard error. `run_job` stands in for `tasks.job.run_job` in tests of the driver.
+    shown on standard error. `ask_lost`: model calls whose receipt was lost are asked again, and may
+    be billed twice. `run_job` stands in for `tasks.job.run_job` in tests of the driver.
     """
 
     address: str | None = None
@@ -27,6 +28,7 @@ class RunOptions:
     cpus: int | None = None
     progress: bool = True
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    ask_lost: bool = False
     run_job: RunJob | None = None
 
 
@@ -36,8 +38,10 @@ class RunSummary:
 
     `cells` is all that the experiment is made of and `done` how many of them are stored, of which
     `done_before` were so at the start. `rows` are mutants and `executions` single outcomes of this
-    run. `missing` has a reason for each cell that was given up. `disagreements` are outcomes that
-    were not the same when a sample was run again in processes of their own.
+    run. `missing` has a reason for each cell that was given up; `unpaid` cells wait for a larger
+    budget. `disagreements` are outcomes that were not the same when a sample was run again in
+    processes of their own. `calls` are attempts of model calls of this run, `spent_usd` is what all
+    calls of the experiment cost so far.
     """
 
     experiment_id: str
@@ -47,6 +51,9 @@ class RunSummary:
     done_before: int
     missing: tuple[tuple[str, str], ...] = ()
     disagreements: int = 0
+    unpaid: int = 0
+    calls: int = 0
+    spent_usd: float = 0.0
     rows: int = 0
     executions: int = 0
     failed_attempts: int = 0
@@ -64,6 +71,11 @@ class RunSummary:
             faults.append(
                 f"{self.disagreements} outcomes were not the same in a process of their own "
                 "(killgrid query events)"
+            )
+        if self.unpaid:
+            faults.append(
+                f"{self.unpaid} of {self.cells} cells were not begun, since the next call could "
+                "take the spend beyond calls.budget_usd"
             )
         if faults:
             raise SelfCheckError(f"{self.experiment_id}: {' and '.join(faults)}")

@@ -55,8 +55,9 @@ def line(board: Board) -> str:
         f"{duration(board.left_s)} left",
         f"{board.nodes} node{'s' * (board.nodes != 1)}, {board.cpus} CPUs",
     ]
-    if board.failed or board.cells_missing:
-        parts.append(f"{board.failed} failed attempts, {board.cells_missing} cells missing")
+    parts += calls(board)
+    if trouble(board):
+        parts.append(trouble(board))
     return f"[{duration(board.elapsed_s)}] {', '.join(parts)}"
 
 
@@ -76,10 +77,35 @@ def render(board: Board) -> RenderableType:
         f"{duration(board.elapsed_s)} so far",
     ]
     shown_lines: list[RenderableType] = [table, Text(", ".join(rest))]
-    if board.failed or board.cells_missing:
-        text = f"{board.failed} failed attempts, {board.cells_missing} cells missing: {board.note}"
+    if asked := calls(board):
+        shown_lines.append(Text(", ".join(asked)))
+    if trouble(board):
+        text = f"{trouble(board)}: {board.note}"
         shown_lines.append(Text(text, style="yellow", overflow="ellipsis", no_wrap=True))
     return Group(*shown_lines)
+
+
+def calls(board: Board) -> list[str]:
+    """Model calls and what they cost; nothing where there are none."""
+    if not board.calls and not board.spent_usd:
+        return []
+    rate = 60 * board.calls / board.elapsed_s if board.elapsed_s > 0 else 0.0
+    unpriced = f" ({board.unpriced} of unknown cost)" if board.unpriced else ""
+    unusable = f", {board.calls_unusable} unusable" if board.calls_unusable else ""
+    return [
+        f"{board.calls:,} calls ({board.calls_open} open{unusable}, {rate:.0f}/min)",
+        f"${board.spent_usd:.2f} spent{unpriced}",
+    ]
+
+
+def trouble(board: Board) -> str:
+    """What went wrong so far, in counts; empty where nothing did."""
+    counts = [
+        (board.failed, "failed attempts"),
+        (board.cells_missing, "cells missing"),
+        (board.cells_unpaid, "cells beyond the budget"),
+    ]
+    return ", ".join(f"{count} {noun}" for count, noun in counts if count)
 
 
 def duration(seconds: float | None) -> str:

@@ -11,9 +11,13 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cluster.packing import PackedMutant, unpack
+
+if TYPE_CHECKING:
+    from configs.models import GhostwriterConfig, PynguinConfig
+    from tasks.generators import Generated
 from tasks.records import ExecutionSettings, Subject, Suite
 from tasks.results import Job, JobResult, Validation
 
@@ -65,6 +69,16 @@ def carry_out(
     picked = unpack(subject, [mutants[index] for index in order.chosen])
     job = Job(subject, order.suite, picked, order.settings, validation, order.budget_s)
     yield _run(order.run, job, cache_folder(order.cache))
+
+
+def write_suite(
+    subject: Subject, writer: PynguinConfig | GhostwriterConfig, seed: int, cache: Path | None
+) -> Iterator[Started | Generated]:
+    """A task: says that it has started, then brings what a generator has written."""
+    from tasks.generators import generate
+
+    yield Started(node_name(), os.getpid())
+    yield generate(writer, subject, seed, cache_folder(cache))
 
 
 def _run(run: RunJob | None, job: Job, cache: Path) -> JobResult:

@@ -52,7 +52,7 @@ class Rehearsal:
 
 
 def rehearse(plan: Plan, options: RunOptions) -> Rehearsal:
-    """Validate every suite of a plan on Ray."""
+    """Validate every suite of a plan that exists already, on Ray."""
     with stopping() as signals, ray_session(options.address, options.cpus):
         signals.install()
         if options.run_job is None:
@@ -62,8 +62,9 @@ def rehearse(plan: Plan, options: RunOptions) -> Rehearsal:
 
 async def _all_cells(plan: Plan, options: RunOptions) -> Rehearsal:
     cpus = _cpus()
-    board = Board(cells=len(plan.cells), cpus=cpus)
-    shipping = Shipping(plan, plan.cells, options.cache, options.run_job)
+    cells = [cell for cell in plan.cells if cell.suite is not None]
+    board = Board(cells=len(cells), cpus=cpus)
+    shipping = Shipping(plan, cells, options.cache, options.run_job)
     slots = Slots(2 * cpus)
 
     async def one(cell: Cell) -> RehearsedCell:
@@ -74,13 +75,14 @@ async def _all_cells(plan: Plan, options: RunOptions) -> Rehearsal:
         return rehearsed
 
     with shown(board, options.progress):
-        return Rehearsal(tuple(await asyncio.gather(*map(one, plan.cells))), cpus)
+        return Rehearsal(tuple(await asyncio.gather(*map(one, cells))), cpus)
 
 
 async def _cell(cell: Cell, plan: Plan, shipping: Shipping, options: RunOptions) -> RehearsedCell:
-    total = plan.rows(cell)
+    total = len(plan.subjects[cell.subject_id].runnable)
     chosen = tuple(range(0, total, max(1, total // SAMPLE)))[:SAMPLE]
-    submit = shipping.submitter(cell, chosen, None, FIRST_BUDGET_S)
+    assert cell.suite is not None
+    submit = shipping.submitter(cell, cell.suite, plan.settings, chosen, None, FIRST_BUDGET_S)
     limit_s = limit_seconds(plan.settings, None, FIRST_BUDGET_S)
     try:
         result: JobResult = await attempt(Account("rehearse"), submit, limit_s, options.retry)
@@ -91,6 +93,7 @@ async def _cell(cell: Cell, plan: Plan, shipping: Shipping, options: RunOptions)
         return RehearsedCell(cell, None, "the task brought no validation", 0.0, 0.0)
     left = total - len(result.rows) if validation.status == "valid" else 0
     left_s = left * row_seconds(validation, result.rows)
+    left_s += (len(plan.environments) - 1) * (result.wall_s + left_s)
     return RehearsedCell(cell, validation, validation.reason, result.wall_s, left_s)
 
 

@@ -6,41 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from cluster.keys import cell_key, committed_key, validated_key
+from cluster.stored_calls import StoredCalls
 from storage.units import Index
 from tasks.results import Test, Validation
-
-
-def subject_key(subject_id: str) -> str:
-    return f"subject:{subject_id}"
-
-
-def mutants_key(subject_id: str) -> str:
-    return f"mutants:{subject_id}"
-
-
-def cell_key(cell_id: str) -> str:
-    """Done when the cell and all of its rows are stored."""
-    return f"cell:{cell_id}"
-
-
-def validated_key(cell_id: str) -> str:
-    """Done when a cell's suite is validated and its shards are laid out; a fact holds both."""
-    return f"cell:{cell_id}:validated"
-
-
-def shard_key(cell_id: str, number: int, shards: int) -> str:
-    """Done when the rows of one shard are stored; numbers count from 1."""
-    return f"cell:{cell_id}:shard:{number}/{shards}"
-
-
-def committed_key(at: str) -> str:
-    """A fact that holds nothing: its name says when its unit was committed."""
-    return f"committed:{at}"
-
-
-def missing_key(cell_id: str) -> str:
-    """Not work done, but the fact under it says why the cell was given up."""
-    return f"cell:{cell_id}:missing"
 
 
 @dataclass(frozen=True)
@@ -85,22 +54,34 @@ class Resume:
         self._done = set(index.done)
         self._facts = dict(index.facts)
         self.repeated = index.repeated
+        self.calls = StoredCalls(self._done, self._facts)
 
     def add(self, done: Iterable[str], facts: Mapping[str, Any]) -> None:
+        done = set(done)
         self._done.update(done)
         self._facts.update(facts)
+        self.calls.add(done, facts)
 
     def done(self, key: str) -> bool:
         return key in self._done
 
     def cells_done(self) -> int:
-        """Cells that are stored whole. Names of arms and subjects hold no colon."""
+        """Cells that are stored whole."""
         return sum(key.startswith(cell_key("")) and key.count(":") == 1 for key in self._done)
 
-    def layout(self, cell_id: str) -> Layout | None:
-        """The stored layout of a cell that is validated and not finished."""
-        key = validated_key(cell_id)
-        return _layout(self._facts[key]["layout"]) if key in self._done else None
+    def fact(self, key: str) -> Any:
+        """What is stored under a key, or None where it is not done."""
+        return self._facts.get(key) if key in self._done else None
+
+    def layout(self, cell_id: str, environment: str) -> Layout | None:
+        """The stored layout of a suite that is validated and not run to the end."""
+        fact = self.fact(validated_key(cell_id, environment))
+        return _layout(fact["layout"]) if fact else None
+
+    def validation(self, key: str) -> Validation | None:
+        """The stored validation of a candidate."""
+        fact = self.fact(key)
+        return _validation(_tuples(fact["validation"])) if fact else None
 
     def tally(self, keys: Iterable[str]) -> Tally:
         """The sum over stored steps."""
@@ -131,8 +112,11 @@ def _tally(fact: Mapping[str, Any]) -> Tally:
 
 def _layout(stored: dict[str, Any]) -> Layout:
     data = _tuples(stored)
-    tests = tuple(Test(**fields) for fields in data["validation"]["tests"])
-    return Layout(**data | {"validation": Validation(**data["validation"] | {"tests": tests})})
+    return Layout(**data | {"validation": _validation(data["validation"])})
+
+
+def _validation(data: dict[str, Any]) -> Validation:
+    return Validation(**data | {"tests": tuple(Test(**fields) for fields in data["tests"])})
 
 
 def _tuples(value: Any) -> Any:

@@ -9,8 +9,12 @@ from typing import Any
 
 from cluster.packing import pack
 from cluster.plan import Cell, Plan
-from cluster.ray_tasks import Order, RunJob, carry_out, remote
+from cluster.ray_tasks import Order, RunJob, carry_out, remote, write_suite
+from configs.models import GhostwriterConfig, PynguinConfig
+from tasks.records import ExecutionSettings, Suite
 from tasks.results import Validation
+
+Writer = PynguinConfig | GhostwriterConfig
 
 
 class Shipping:
@@ -23,6 +27,7 @@ class Shipping:
         self._cache = cache
         self._run_job = run_job
         self._task = remote(carry_out)
+        self._write = remote(write_suite)
         self._needed = Counter(cell.subject_id for cell in cells)
         self._subjects: dict[str, tuple[Any, Any]] = {}
 
@@ -33,13 +38,23 @@ class Shipping:
         return ray.put(validation)
 
     def submitter(
-        self, cell: Cell, chosen: tuple[int, ...], validation: Any, budget_s: float
+        self,
+        cell: Cell,
+        suite: Suite,
+        settings: ExecutionSettings,
+        chosen: tuple[int, ...],
+        validation: Any,
+        budget_s: float,
     ) -> Callable[[], Any]:
         """What submits a task for some of the cell's mutants, as often as it is called."""
         subject, mutants = self._subject(cell.subject_id)
-        settings = self._plan.settings
-        order = Order(cell.suite, chosen, settings, budget_s, self._cache, self._run_job)
+        order = Order(suite, chosen, settings, budget_s, self._cache, self._run_job)
         return lambda: self._task.remote(subject, mutants, validation, order)
+
+    def generator(self, cell: Cell, writer: Writer, seed: int) -> Callable[[], Any]:
+        """What submits the writing of a suite by a generator."""
+        subject, _ = self._subject(cell.subject_id)
+        return lambda: self._write.remote(subject, writer, seed, self._cache)
 
     def release(self, cell: Cell) -> None:
         """The cell is finished with its subject."""

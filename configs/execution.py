@@ -61,9 +61,9 @@ class ExecutionConfig(Model):
         default={}, description="Environment variables that tests see; nothing else is inherited."
     )
     environments: list[EnvironmentConfig] = Field(
-        default=[EnvironmentConfig(name="default")],
-        min_length=1,
-        description="Settings under which every suite is run; the first says what is valid.",
+        default=[],
+        description="Settings under which every suite is run, of which the first says what is "
+        "valid; none: one, named default.",
     )
     cpu_multiplier: Factor = Field(
         default=10.0,

@@ -55,8 +55,14 @@ def _checked(document: Document, base: Path, overrides: Sequence[str]) -> Experi
 
 
 def config_sha256(config: ExperimentConfig) -> str:
-    """Hash of everything in the config that defines the numbers: all but where they are stored."""
-    content = config.model_dump(mode="json", exclude={"store"})
+    """Hash of everything in the config that defines the numbers.
+
+    That is all but where they are stored, and how fast and for how much money models are asked.
+    """
+    how = {"concurrency", "requests_per_minute", "key_variable", "prices", "price_list"}
+    content = config.model_dump(
+        mode="json", exclude={"store": True, "calls": True, "providers": {"__all__": how}}
+    )
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

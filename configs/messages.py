@@ -11,13 +11,12 @@ from pydantic_core import ErrorDetails
 from configs.places import Loc
 from configs.schema import ExperimentConfig
 
-# Kinds of writers that the design names and this version does not have.
-LATER_WRITERS = ("model", "pynguin", "ghostwriter")
-
 PATTERNS = {
     "pypi": "must be a package and its exact version, such as idna==3.16",
     "rev": "must be the full hash of a commit, 40 hex digits",
     "python": "must be a version of Python, such as '3.11'",
+    "model": "must be provider/model, as in anthropic/claude-sonnet-5, or each (of `models`)",
+    "models": "must be provider/model, as in anthropic/claude-sonnet-5",
 }
 NAME = "must begin with a letter or digit and go on with letters, digits, '.', '_' or '-'"
 
@@ -54,7 +53,8 @@ def explain(error: ErrorDetails, loc: Loc, written: str) -> str:
     if kind == "literal_error":
         return f"must be {ctx['expected']}, not {shown}"
     if kind == "string_pattern_mismatch":
-        return f"{PATTERNS.get(str(loc[-1]), NAME)}, not {shown}"
+        key = next(step for step in reversed(loc) if isinstance(step, str))
+        return f"{PATTERNS.get(key, NAME)}, not {shown}"
     if kind in BOUNDS:
         key, words = BOUNDS[kind]
         return f"must be {words} {ctx[key]}, not {shown}"
@@ -68,9 +68,9 @@ def explain(error: ErrorDetails, loc: Loc, written: str) -> str:
 def unknown_key(loc: Loc) -> str:
     """Says that the last key of `loc` is unknown there, and what may have been meant."""
     key, above = str(loc[-1]), loc[:-1]
-    if key in LATER_WRITERS and above[-1:] == ("writer",):
-        return f"writer {key} is not available in this version; writers are files, problem_suite"
     known = known_keys(above)
+    if key in known:
+        return f"{key} does not go with the other keys here"
     if near := nearest(key, known):
         return f"unknown key {key}; did you mean {near}?"
     homes = [s for s in ("execution", "limits") if key in known_keys((s,)) and above != (s,)]

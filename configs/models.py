@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from configs.model import Count, Mistake, Model, Name, Positive, Text
 
@@ -65,14 +66,21 @@ class CallsConfig(Model):
     attempt_s: Positive = Field(default=600.0, description="One try, to its last byte.")
 
 
+def _prompt_tag(value: Any) -> str:
+    return "<list>" if isinstance(value, list) else "<text>"
+
+
 class ModelWriterConfig(Model):
     """How a model is asked for a suite."""
 
-    model: Literal["each"] | ModelId = Field(
+    model: Annotated[str, Field(pattern=r"^(each|[A-Za-z0-9][A-Za-z0-9._-]*/\S+)$")] = Field(
         description="provider/model, or each: an arm for every entry of the config's models."
     )
-    prompt: Text | list[Text] = Field(
-        description="Name of a built-in prompt, or a template file's path; a list: an arm for each."
+    prompt: Annotated[
+        Annotated[Text, Tag("<text>")] | Annotated[list[Text], Tag("<list>")],
+        Discriminator(_prompt_tag),
+    ] = Field(
+        description="Name of a built-in prompt, or path of a template; a list: an arm for each."
     )
     max_output_tokens: Count = Field(default=8_000, description="The output cap, always sent.")
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
@@ -94,6 +102,11 @@ class ModelWriterConfig(Model):
         """The prompt of a writer that was taken apart by expand_arms."""
         assert isinstance(self.prompt, str)
         return self.prompt
+
+    @property
+    def condition(self) -> str:
+        """The prompt by name alone, without the folder and ending of a file."""
+        return PurePath(self.prompt_name).stem
 
     @classmethod
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from configs.execution import ExecutionConfig, LimitsConfig
+from configs.execution import EnvironmentConfig, ExecutionConfig, LimitsConfig
 from configs.model import Count, Mistake, Model, Name, Text, field_of, items, one_of, same_names
 from configs.models import (
     CallsConfig,
@@ -19,6 +19,7 @@ from configs.models import (
     ModelConfig,
     ModelId,
     ModelWriterConfig,
+    PricesConfig,
     ProviderConfig,
     PynguinConfig,
 )
@@ -26,12 +27,20 @@ from configs.subjects import GitSource, MutantsConfig, ProjectSource, PypiSource
 
 __all__ = [
     "ArmConfig",
+    "CallsConfig",
+    "EnvironmentConfig",
     "ExecutionConfig",
     "ExperimentConfig",
+    "GhostwriterConfig",
     "GitSource",
     "LimitsConfig",
+    "ModelConfig",
+    "ModelWriterConfig",
     "MutantsConfig",
+    "PricesConfig",
     "ProjectSource",
+    "ProviderConfig",
+    "PynguinConfig",
     "PypiSource",
     "SubjectConfig",
     "WriterConfig",
@@ -74,6 +83,10 @@ class WriterConfig(Model):
         )
 
 
+def _model_tag(value: Any) -> str:
+    return "<model>" if isinstance(value, dict | ModelConfig) else "<text>"
+
+
 def _writer_tag(value: Any) -> str:
     model = isinstance(value, ModelWriterConfig)
     return "<model>" if model or (isinstance(value, dict) and "model" in value) else "<other>"
@@ -108,9 +121,12 @@ class ExperimentConfig(Model):
         default=[], description="Mutants of every subject without a list of its own."
     )
     arms: list[ArmConfig] = Field(min_length=1)
-    models: list[ModelId | ModelConfig] = Field(
-        default=[], description="The models of arms whose writer says `model: each`."
-    )
+    models: list[
+        Annotated[
+            Annotated[ModelId, Tag("<text>")] | Annotated[ModelConfig, Tag("<model>")],
+            Discriminator(_model_tag),
+        ]
+    ] = Field(default=[], description="The models of arms whose writer says `model: each`.")
     providers: dict[Name, ProviderConfig] = Field(
         default={}, description="Servers of models, beside or instead of those built in."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from cluster.commands.calls_text import call_lines
 from cluster.commands.text import columns
 from cluster.plan import Plan, PlannedSubject
 from cluster.rehearsal import Rehearsal, RehearsedCell
@@ -20,6 +21,7 @@ def plan_lines(plan: Plan, verbose: bool = False) -> list[str]:
         *_section("Mutants by operator and status", _operators(plan)),
         *_section("What engines leave alone", _skipped(plan, verbose)),
         *_section("Cells", _cells(plan)),
+        *_section("Model calls", call_lines(plan)),
         *_section("Notes", list(plan.notes)),
     ]
 
@@ -93,10 +95,10 @@ def _places(planned: PlannedSubject) -> Iterator[str]:
 
 def _cells(plan: Plan) -> list[str]:
     rows = []
-    for arm in plan.config.arms:
-        own = [cell for cell in plan.cells if cell.arm == arm.name]
+    for name in plan.arms:
+        own = [cell for cell in plan.cells if cell.arm == name]
         mutants = sum(plan.rows(cell) for cell in own)
-        rows.append((arm.name, str(len(own)), f"{mutants:,}"))
+        rows.append((name, str(len(own)), f"{mutants:,}"))
     total = (str(len(plan.cells)), f"{sum(plan.rows(cell) for cell in plan.cells):,}")
     return columns(("arm", "cells", "mutants"), [*rows, ("all", *total)], right={1, 2})
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +41,12 @@ def config() -> Any:
     )
 
 
-def subject_of(name: str, mutants: int = 4) -> PlannedSubject:
+def subject_of(name: str, mutants: int = 4, planted: int | None = None) -> PlannedSubject:
     source = f"def f(x):\n    return x  # {name}\n".encode()
     subject = Subject(name, name, "function", (SourceFile("a.py", source),), ("a.py",))
     made = tuple(
-        mutant_of(name, n, "ok" if n < mutants else "uncompilable") for n in range(mutants + 1)
+        replace(mutant_of(name, n, "ok" if n < mutants else "uncompilable"), planted=n == planted)
+        for n in range(mutants + 1)
     )
     return PlannedSubject(subject, MutantSet(name, made, (), "0" * 64))
 
@@ -69,14 +72,19 @@ def mutant_of(subject_id: str, number: int, status: MutantStatus = "ok") -> Muta
 
 
 def plan_of(
-    *told: dict[str, Any], mutants: int = 4, settings: ExecutionSettings | None = None
+    *told: dict[str, Any],
+    mutants: int = 4,
+    planted: int | None = None,
+    settings: Sequence[ExecutionSettings] = (ExecutionSettings(),),
 ) -> Plan:
     """One subject for each suite that is told what to do; one arm, one replicate."""
-    subjects = {f"s{n}": subject_of(f"s{n}", mutants) for n in range(len(told))}
+    subjects = {f"s{n}": subject_of(f"s{n}", mutants, planted) for n in range(len(told))}
     cells = tuple(
         Cell(f"s{n}/a/0", f"s{n}", "a", 0, suite_of(f"s{n}", text)) for n, text in enumerate(told)
     )
-    return Plan("made-12345678", config(), settings or ExecutionSettings(), subjects, cells)
+    made = config()
+    arms = {arm.name: arm for arm in made.arms}
+    return Plan("made-12345678", made, Path(), arms, tuple(settings), subjects, cells)
 
 
 def suite_of(subject_id: str, told: dict[str, Any]) -> Suite:
@@ -104,7 +112,15 @@ class Stored:
 
     def matrix(self) -> Counter[tuple[Any, ...]]:
         """How often each entry of any kill matrix is there."""
-        keys = ("cell_id", "suite_id", "mutant_id", "test_id", "outcome", "exception")
+        keys = (
+            "environment",
+            "cell_id",
+            "suite_id",
+            "mutant_id",
+            "test_id",
+            "outcome",
+            "exception",
+        )
         return Counter(tuple(row[key] for key in keys) for row in self.rows("executions"))
 
     def events(self, kind: str) -> list[str]:
@@ -116,12 +132,14 @@ def expected(plan: Plan, without: tuple[str, ...] = ()) -> Counter[tuple[Any, ..
     found: Counter[tuple[Any, ...]] = Counter()
     for cell in plan.cells:
         told = json.loads(cell.suite.source)
-        if cell.cell_id in without or told.get("status", "valid") != "valid":
+        if cell.cell_id in without:
             continue
-        for mutant in plan.subjects[cell.subject_id].runnable:
-            place = (cell.cell_id, cell.suite.suite_id, mutant.mutant_id)
-            row = work.row_of(cell.suite, mutant, told.get("tests", 3))
-            for entry in row.executions:
-                test_id = f"{cell.suite.suite_id}:{entry.ordinal:05d}"
-                found[(*place, test_id, entry.outcome, entry.exception)] += 1
+        mutants = plan.subjects[cell.subject_id].runnable
+        for mutant in work.runnable(told.get("status", "valid"), mutants):
+            for name in (settings.environment for settings in plan.environments):
+                place = (name, cell.cell_id, cell.suite.suite_id, mutant.mutant_id)
+                row = work.row_of(cell.suite, mutant, told.get("tests", 3), name)
+                for entry in row.executions:
+                    test_id = f"{cell.suite.suite_id}:{entry.ordinal:05d}"
+                    found[(*place, test_id, entry.outcome, entry.exception)] += 1
     return found

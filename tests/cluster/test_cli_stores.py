@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from cluster.cli import main
 from cluster.commands.choice import chosen_experiment
 from cluster.commands.text import columns
-from cluster.resume import cell_key
+from cluster.keys import cell_key
 from configs.errors import NotFoundError
 from storage.manifest import new_manifest, write_manifest
 from storage.objects import open_store

@@ -5,18 +5,20 @@ from typing import Any
 
 import pytest
 
-from cluster import cells, sizes
+from cluster import matrices, sizes
+from cluster.keys import validated_key
 from cluster.ledger import RetryPolicy
 from cluster.ray_session import RaySession
 from configs.errors import SandboxError
+from tasks.records import ExecutionSettings
 from tests.cluster.plans import QUICK, Stored, expected, plan_of, run
 
 
 @pytest.fixture
 def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Budgets at which suites of a second are cut into shards."""
-    monkeypatch.setattr(cells, "FIRST_BUDGET_S", 0.2)
-    monkeypatch.setattr(cells, "SHARD_BUDGET_S", 0.4)
+    monkeypatch.setattr(matrices, "FIRST_BUDGET_S", 0.2)
+    monkeypatch.setattr(matrices, "SHARD_BUDGET_S", 0.4)
     monkeypatch.setattr(sizes, "SHARD_S", 0.3)
 
 
@@ -183,7 +185,7 @@ def test_a_half_done_large_suite_is_taken_up_at_its_shards(
     bad = told | {"lose": ["s0-m20"]}
     run(plan_of(bad, mutants=40), tmp_path / "store", RetryPolicy(infra=1, pause_s=0.01))
     before = Stored(tmp_path / "store", plan_of(bad)).index
-    assert "cell:s0/a/0:validated" in before.done
+    assert validated_key("s0/a/0", "default") in before.done
     cured = plan_of(told, mutants=40)
     board, resume = run(cured, tmp_path / "store", QUICK)
     stored = Stored(tmp_path / "store", cured)
@@ -197,3 +199,47 @@ def test_a_half_done_large_suite_is_taken_up_at_its_shards(
 
 def board_marks(folder: Path) -> list[int]:
     return [mark.stat().st_size for mark in folder.iterdir()]
+
+
+def test_a_suite_that_cannot_kill_still_meets_the_planted_bug(
+    tmp_path: Path, local_ray: RaySession
+) -> None:
+    plan = plan_of({"status": "no_kept_tests"}, mutants=5, planted=3)
+    board, _ = run(plan, tmp_path)
+    stored = Stored(tmp_path, plan)
+    assert {row["mutant_id"] for row in stored.rows("executions")} == {"s0-m3"}
+    assert stored.matrix() == expected(plan)
+    assert [row["verdict"] for row in stored.rows("cells")] == ["no_kept_tests"]
+    assert board.rows_done == board.rows
+
+
+def places(*names: str) -> list[ExecutionSettings]:
+    return [ExecutionSettings(environment=n, variables=(("TZ", n),)) for n in names]
+
+
+@pytest.mark.usefixtures("small_budgets")
+def test_every_environment_gets_a_matrix_of_its_own(tmp_path: Path, local_ray: RaySession) -> None:
+    plan = plan_of({"row_s": 0.03}, {}, mutants=20, settings=places("UTC", "Asia/Tokyo"))
+    board, _ = run(plan, tmp_path)
+    stored = Stored(tmp_path, plan)
+    assert stored.matrix() == expected(plan)
+    assert board.rows_done == board.rows == 80
+    made = {
+        (row["cell_id"], row["environment"], row["primary"]) for row in stored.rows("validations")
+    }
+    assert made == {
+        (cell, name, name == "UTC")
+        for cell in ("s0/a/0", "s1/a/0")
+        for name in ("UTC", "Asia/Tokyo")
+    }
+    assert len(stored.rows("suites")) == len(stored.rows("cells")) == 2
+    assert len(stored.rows("tests")) == 2 * 2 * 3
+
+
+def test_a_suite_that_is_not_valid_is_run_in_no_other_environment(
+    tmp_path: Path, local_ray: RaySession
+) -> None:
+    plan = plan_of({"status": "collect_error"}, settings=places("a", "b"))
+    board, _ = run(plan, tmp_path)
+    assert [row["environment"] for row in Stored(tmp_path, plan).rows("validations")] == ["a"]
+    assert board.cells_done == 1

@@ -107,8 +107,10 @@ def test_every_setting_of_a_config_reaches_the_tasks(tmp_path: Path) -> None:
         "isolation": "test",
         "baseline_runs": 5,
         "recheck_share": 0.5,
-        "environment": "elsewhere",
+    }
+    places = {
         "variables": {"B": "2", "A": "1"},
+        "environments": [{"name": "east", "variables": {"TZ": "Asia/Tokyo", "B": "3"}}],
     }
     limits: dict[str, Any] = {
         "cpu_multiplier": 2.0,
@@ -121,11 +123,14 @@ def test_every_setting_of_a_config_reaches_the_tasks(tmp_path: Path) -> None:
         "processes": 8,
         "open_files": 99,
     }
-    given = values(execution=wanted | limits, limits={"tests": 11}, seed=12)
-    settings = environments_of(make_config(given, tmp_path))[0]
-    wanted["variables"] = (("A", "1"), ("B", "2"))
+    given = values(execution=wanted | places | limits, limits={"tests": 11}, seed=12)
+    (settings,) = environments_of(make_config(given, tmp_path))
+    wanted["environment"] = "east"
+    wanted["variables"] = (("A", "1"), ("B", "3"), ("TZ", "Asia/Tokyo"))
     expected = ExecutionSettings(**wanted, seed=12, limits=Limits(**limits, tests=11))
     assert settings == expected
     for record, default in ((settings, ExecutionSettings()), (settings.limits, Limits())):
         for field in fields(record):
+            if field.name == "sandbox":  # there is only one
+                continue
             assert getattr(record, field.name) != getattr(default, field.name), field.name

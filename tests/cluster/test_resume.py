@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 
-from cluster.resume import Layout, Resume, Tally, committed_key, layout_fact
+from cluster.keys import cell_key, committed_key, matrix_key, shard_key, validated_key
+from cluster.resume import Layout, Resume, Tally, layout_fact
 from storage.units import Index
 from tasks.results import Test, Validation
 
@@ -37,11 +38,12 @@ def made_validation() -> Validation:
 def test_a_layout_comes_back_from_the_index_as_it_was() -> None:
     layout = Layout(made_validation(), ((0, 2), (1,)))
     fact = json.loads(json.dumps(layout_fact(layout, Tally(cpu_s=1.5))))
-    key = "cell:s/a/0:validated"
+    key = validated_key("s/a/0", "utc")
     resume = Resume(Index(done=frozenset({key}), facts={key: fact}))
-    assert resume.layout("s/a/0") == layout
+    assert resume.layout("s/a/0", "utc") == layout
     assert resume.tally([key]) == Tally(cpu_s=1.5)
-    assert resume.layout("s/a/1") is None
+    assert resume.layout("s/a/1", "utc") is None
+    assert resume.layout("s/a/0", "other") is None
 
 
 def test_tallies_add_up_over_the_steps_asked_for() -> None:
@@ -66,7 +68,9 @@ def test_a_missing_cell_that_was_finished_later_is_not_missing() -> None:
 
 
 def test_only_whole_cells_count_as_done() -> None:
-    keys = {"subject:s", "cell:s/a/0", "cell:s/a/1:validated", "cell:s/a/1:shard:1/2"}
+    place = ("s/a/1", "default")
+    keys = {"subject:s", cell_key("s/a/0"), matrix_key(*place), validated_key(*place)}
+    keys |= {shard_key(*place, 1, 2), "cell:s/a/1:missing"}
     assert Resume(Index(done=frozenset(keys))).cells_done() == 1
 
 

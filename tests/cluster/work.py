@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ def measure(job: Job, cache: Path) -> JobResult:
         fail(told["trouble"])
     validation = job.validation or _validation(job, told)
     rows, events = [], []
-    for mutant in job.mutants if validation.status == "valid" else ():
+    for mutant in runnable(validation.status, job.mutants):
         if job.budget_s and time.monotonic() - began >= told.get("budget_s", job.budget_s):
             break
         time.sleep(told.get("row_s", 0.0))
@@ -106,7 +106,7 @@ def measure(job: Job, cache: Path) -> JobResult:
             events.append(Event(time.time(), "disagreement", mutant.mutant_id))
         if "log" in told:
             count(Path(told["log"]) / f"{job.suite.suite_id}-{mutant.mutant_id}")
-        rows.append(row_of(job.suite, mutant, len(validation.tests)))
+        rows.append(row_of(job.suite, mutant, len(validation.tests), job.settings.environment))
     fresh = validation if job.validation is None else None
     return JobResult(fresh, tuple(rows), tuple(events), 0.5, time.monotonic() - began)
 
@@ -118,9 +118,14 @@ def _lost(told: dict[str, Any], mutant_id: str) -> bool:
     return once and count(Path(told["marker"]) / mutant_id) == 1
 
 
-def row_of(suite: Suite, mutant: Mutant, tests: int) -> Row:
+def runnable(status: str, mutants: Iterable[Mutant]) -> list[Mutant]:
+    """What a suite is run against: one that cannot kill meets the planted bug all the same."""
+    return [m for m in mutants if status == "valid" or (status == "no_kept_tests" and m.planted)]
+
+
+def row_of(suite: Suite, mutant: Mutant, tests: int, environment: str = "default") -> Row:
     """The row that any undisturbed run gives."""
-    digest = sha256(suite.source_sha256.encode() + mutant.source)
+    digest = sha256(suite.source_sha256.encode() + mutant.source + environment.encode())
     outcomes = ["failed" if int(digest[n], 16) % 2 else "passed" for n in range(tests)]
     return Row(
         mutant.mutant_id,

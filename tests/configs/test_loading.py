@@ -87,7 +87,10 @@ def test_three_mistakes_print_three_lines_with_their_places(config_file: Path) -
         ("targets: [m.py]", "tests: [t]", "5:5: subjects.0.targets: a project needs targets"),
         ("- engine: mutmut", "- {engine: edits, file: e.jsonl}", "8:21: mutants.0.file: no file"),
         ("- engine: mutmut", "- {engine: edits}", "8:5: mutants.0.file: engine edits needs a f"),
-        ("files: existing", "model: gpt", "11:14: arms.0.writer.model: writer model is not avail"),
+        ("files: existing", "model: gpt, prompt: spec_only", "11:14: arms.0.writer.model: must be"),
+        ("files: existing", "model: a/b", "arms.0.writer.prompt: prompt is missing"),
+        ("files: existing", "model: each, prompt: spec_only", "11:14: arms.0.writer.model: no mod"),
+        ("files: existing", "model: a/b, prompt: spec_onyl", "11:26: arms.0.writer.prompt: no pr"),
         ("files: existing", "files: suites", "11:14: arms.0.writer.files: no file or folder sui"),
         ("{files: existing}", "existing", "arms.0.writer: must be a mapping of keys to values"),
         ("matrix: full", "matrix: ful", "13:3: execution.matrix: must be 'full' or 'first_kill'"),
@@ -252,7 +255,8 @@ def test_aliased_parts_are_set_one_by_one(config_file: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob("*.yaml")), ids=lambda path: path.name)
 def test_every_experiment_that_comes_along_is_valid(path: Path) -> None:
-    assert load_config(path).experiment == path.stem
+    models = ["models=[openai/some-model]"] if "model: each" in path.read_text() else []
+    assert load_config(path, models).experiment == path.stem
 
 
 def test_the_hash_follows_what_defines_the_numbers_only(config_file: Path) -> None:
