@@ -16,13 +16,14 @@ from typing import Literal
 
 from markdown_it import MarkdownIt
 
-from tasks.parsing import TooDeepError, parse
+from tasks.parsing import MAX_CHARACTERS, TooDeepError, parse
 
 Rule = Literal[
     "only_block", "only_suite", "last_suite", "longest_suite", "last_block", "bare", "none"
 ]
 UNCLOSED = "unclosed_fence"
 SEVERAL = "several_suites"
+TOO_LONG = "too_long"
 
 _PYTHON = {"", "python", "python3", "py", "py3", "pytest"}
 _LANGUAGE = re.compile(r"[{.\s]*([\w+-]*)")
@@ -36,7 +37,8 @@ class Extracted:
     """What was found. `closed` says whether the chosen block's fence is; `blocks` counts all.
 
     `flags`: `unclosed_fence` when any fence of the reply is unclosed, the sign of a cut reply even
-    if the server says that it stopped; `several_suites` when more than one block holds tests.
+    if the server says that it stopped; `several_suites` when more than one block holds tests;
+    `too_long` when the reply is longer than any suite, so that it was not read.
     """
 
     source: str | None
@@ -67,6 +69,8 @@ class _Block:
 
 def extract(reply: str) -> Extracted:
     """The suite of a reply; line ends become LF. `source` is None when it holds no code."""
+    if len(reply) > MAX_CHARACTERS:
+        return Extracted(None, "none", flags=(TOO_LONG,))
     text = reply.replace("\r\n", "\n").replace("\r", "\n")
     if _is_bare(text):
         return Extracted(text, "bare")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tasks.extraction import extract
+from tasks.extraction import TOO_LONG, extract
 from tasks.jsonl import encode_source
 from tasks.normalising import normalise
 from tasks.records import SourceFile, Subject, Suite
@@ -40,7 +40,8 @@ def suite_of_reply(
     extracted = extract(reply)
     flags = (f"extracted:{extracted.rule}", *extracted.flags)
     if extracted.source is None:
-        return Written(None, "the reply holds no code", flags)
+        long = TOO_LONG in extracted.flags
+        return Written(None, f"the reply {'is too long' if long else 'holds no code'}", flags)
     return suite_of_source(
         arm,
         subject,

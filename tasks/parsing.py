@@ -12,6 +12,8 @@ class TooDeepError(Exception):
 
 def parse(text: str) -> ast.Module:
     """The tree; SyntaxError when it is not Python, TooDeepError when the parser gives up on it."""
+    if len(text) > MAX_CHARACTERS:
+        raise TooDeepError(f"the code is longer than {MAX_CHARACTERS:,} characters")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

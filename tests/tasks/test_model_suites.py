@@ -54,6 +54,14 @@ def test_without_code_there_is_no_suite_but_a_reason() -> None:
     assert cut.flags == ("extracted:only_block", "unclosed_fence", "cut_back")
 
 
+def test_a_reply_longer_than_any_suite_is_not_read() -> None:
+    written = suite_of_reply("arm", SUBJECT, 0, f"```python\n{SUITE}{'# x' * 400_000}\n```")
+    assert (written.suite, written.reason) == (None, "the reply is too long")
+    assert written.flags == ("extracted:none", "too_long")
+    made = suite_of_source("arm", SUBJECT, 0, "x = 1\n" * 200_000, origin="pynguin")
+    assert (made.suite, made.reason) == (None, "the code is longer than 1,000,000 characters")
+
+
 def test_draws_rounds_and_replicates_of_one_text_are_suites_apart() -> None:
     reply = f"```\n{SUITE}```"
     made = [
