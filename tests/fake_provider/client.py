@@ -52,7 +52,7 @@ def key_headers(wire: Wire, key: str = KEY) -> dict[str, str]:
 
 
 def post(
-    base_url: str, path: str, body: bytes, headers: dict[str, str], timeout: float = 5.0
+    base_url: str, path: str, body: bytes, headers: dict[str, str], timeout: float = 30.0
 ) -> Got:
     """Send one request on a connection of its own."""
     address = urllib.parse.urlsplit(base_url).netloc
@@ -73,7 +73,7 @@ async def ask(
     prompt: str = "say it",
     cap: int = 1000,
     key: str = KEY,
-    timeout: float = 5.0,
+    timeout: float = 30.0,
 ) -> Got:
     """One question in a wire format; a broken answer raises what http.client raises."""
     path, sent = payload(wire, model, prompt, cap)

@@ -7,13 +7,19 @@ import ast
 from tasks.problems import Problem, load_problem_set
 from tests.fake_provider.script import Reply, Rule, Script, Suites
 
-# Model and kind of suite: `verbose` thinks aloud between the reference suite's statements.
+# Model and kind of suite: `verbose` thinks aloud between the reference suite's statements. Asked to
+# mend a suite, `stubborn` says that the code is wrong; the others give the reference suite.
 MODELS = {
     "careful": "reference",
     "hasty": "weak",
     "locked": "locking",
     "verbose": "verbose",
+    "stubborn": "locking",
 }
+REPAIR = "DECISION: fix tests"
+_STUBBORN = (
+    "DECISION: change code\n\nThe tests say what the code was seen to do. It must do so again.\n"
+)
 _ALOUD = "Before the next test, consider what the docstring promises here, and what it leaves open."
 
 
@@ -38,7 +44,11 @@ def green_tests_script(
 
 
 def _writers() -> list[Rule]:
-    return [Rule(model=model, reply=Reply(suite=kind)) for model, kind in MODELS.items()]
+    return [
+        Rule(model="stubborn", prompt=REPAIR, reply=Reply(text=_STUBBORN)),
+        Rule(prompt=REPAIR, reply=Reply(suite="mended")),
+        *(Rule(model=model, reply=Reply(suite=kind)) for model, kind in MODELS.items()),
+    ]
 
 
 def _suites(problem: Problem, times: int) -> Suites:
@@ -46,6 +56,7 @@ def _suites(problem: Problem, times: int) -> Suites:
     texts = {kind: source.decode() for kind, source in problem.suites}
     texts["verbose"] = aloud(texts["reference"], times)
     said = {kind: f"Here are the tests.\n\n```python\n{text}```\n" for kind, text in texts.items()}
+    said["mended"] = f"{REPAIR}\n\n{said['reference']}"
     return Suites(find=(f"def {problem.function}(",), kinds=said)
 
 

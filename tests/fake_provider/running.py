@@ -33,7 +33,7 @@ class Running:
 
     def stats(self) -> dict[str, Any]:
         """What it was asked so far."""
-        with urllib.request.urlopen(f"{self.base_url}/stats", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.base_url}/stats", timeout=30) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
 
@@ -64,5 +64,5 @@ def running(script: Script, folder: Path, *, port: int = 0) -> Iterator[Running]
         yield Running(first[-1], process.pid, log)
     finally:
         process.stdin.close()
-        process.wait(timeout=10)
+        process.wait(timeout=30)
         process.stdout.close()

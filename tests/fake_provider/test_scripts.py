@@ -8,16 +8,20 @@ import json
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from tasks.contexts import prompt_context
 from tasks.model_records import Message, ModelRequest
 from tasks.problems import load_problem_set
+from tasks.prompts import render
 from tests.fake_provider import Asked, FakeProvider, Rule, Script, running
 from tests.fake_provider.asking import read
 from tests.fake_provider.client import ask, key_headers, payload
@@ -81,10 +85,12 @@ def test_a_reply_can_come_from_a_file(tmp_path: Path) -> None:
     assert played.reply == "from a file"
 
 
-def test_green_tests_are_played_by_model_for_the_function_in_the_prompt() -> None:
+@pytest.mark.parametrize("name", ["spec_only", "code_shown", "code_warned", "issue_given"])
+def test_green_tests_are_played_by_model_for_the_function_in_the_prompt(name: str) -> None:
     rules = green_tests_script()
     for problem in load_problem_set("green_tests"):
-        prompt = f"Write tests for\n\n{problem.subject.source('solution.py').decode()}"
+        context = prompt_context(problem.subject, [])
+        prompt = "\n".join(each.text for each in render(name, Path(), context))
         for model, kind in MODELS.items():
             reply = rules.play(asked(model, prompt), 1, 1).reply
             body = reply.partition("```python\n")[2].removesuffix("```\n")
@@ -109,6 +115,25 @@ def test_thinking_aloud_keeps_decorators_with_their_functions() -> None:
     source = "import pytest\n\n\n@pytest.mark.slow\ndef test_a():\n    pass\n"
     assert ast.dump(ast.parse(aloud(source, 9))) == ast.dump(ast.parse(source))
     assert len(aloud(source, 9)) > 7 * len(source)
+
+
+def test_a_repair_is_refused_by_the_stubborn_model_and_done_by_another() -> None:
+    rules = green_tests_script()
+    for problem in load_problem_set("green_tests"):
+        context = prompt_context(problem.subject, [])
+        first, mend = (
+            render("spec_only", Path(), context),
+            render("repair", Path(), repair(context)),
+        )
+        prompt = "\n".join(each.text for each in (*first, *mend))
+        assert rules.play(asked("stubborn", prompt), 1, 1).reply.startswith("DECISION: change code")
+        mended = rules.play(asked("locked", prompt), 1, 1).reply
+        assert mended.startswith("DECISION: fix tests\n")
+        assert problem.suite("reference").decode() in mended
+
+
+def repair(context: Mapping[str, Any]) -> dict[str, Any]:
+    return {**context, "tests": "", "failures": [], "more_failures": 1}
 
 
 def test_faults_can_be_added_to_the_writers() -> None:
@@ -148,6 +173,10 @@ def test_the_log_has_a_request_before_it_is_answered(tmp_path: Path) -> None:
     with running(script(default={"do": "hang"}), tmp_path) as server:
         with pytest.raises(TimeoutError):
             asyncio.run(ask(server.base_url, "chat", timeout=0.3))
+        for _ in range(100):
+            if server.lines():
+                break
+            time.sleep(0.1)
         assert [line["did"] for line in server.lines()] == ["hang"]
 
 
@@ -158,10 +187,10 @@ def test_the_command_plays_green_tests_when_no_script_is_given() -> None:
     try:
         url = process.stdout.readline().split()[-1]
         said = asyncio.run(ask(url, "chat", model="hasty", prompt="def chunk(items, size):"))
-        with urllib.request.urlopen(f"{url}/stats", timeout=5) as counted:
+        with urllib.request.urlopen(f"{url}/stats", timeout=30) as counted:
             assert json.load(counted)["by_model"] == {"hasty": 1}
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=5) == 0
+        assert process.wait(timeout=30) == 0
     finally:
         process.kill()
         process.stdout.close()
@@ -171,5 +200,5 @@ def test_the_command_plays_green_tests_when_no_script_is_given() -> None:
 def test_a_script_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text('{"rules": [{"do": "nonsense"}]}')
     command = [sys.executable, "-m", "tests.fake_provider", "--script", str(tmp_path / "s.json")]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, "s.json" in ended.stderr) == (2, True)
