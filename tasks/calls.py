@@ -42,7 +42,7 @@ class ModelClient:
             for name, provider in providers.items()
         }
         self._prices, self._policy, self._budget = prices, policy, budget
-        self._http = HttpClient()
+        self._https: dict[str, HttpClient] = {}
 
     async def call(
         self, call_id: str, request: ModelRequest, recorder: Recorder, *, first_attempt: int = 1
@@ -81,7 +81,14 @@ class ModelClient:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        await self._http.aclose()
+        for http in self._https.values():
+            await http.aclose()
+
+    def _http(self, provider: Provider) -> HttpClient:
+        """One for each: a pool looks at all its connections whenever one of them is used."""
+        if provider.name not in self._https:
+            self._https[provider.name] = HttpClient()
+        return self._https[provider.name]
 
     async def _try(self, call: _Call) -> _Tried:
         async with self._budget.reserve(self._prices.upper_bound(call.request)) as hold:
@@ -105,7 +112,7 @@ class ModelClient:
     async def _send(self, call: _Call) -> Answer:
         begun = time.monotonic()
         try:
-            answer = await self._http.post(
+            answer = await self._http(call.provider).post(
                 call.outgoing.url,
                 call.outgoing.headers,
                 call.outgoing.body,

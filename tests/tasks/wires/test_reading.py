@@ -288,3 +288,11 @@ def test_messages_of_error_bodies_of_all_kinds_are_found() -> None:
     assert failure_of({"error": ["a"]}) == ("['a']", "")
     assert failure_of([]) == ("", "")
     assert len(failure_of({"message": "a" * 9999})[0]) == 500
+
+
+def test_the_service_tier_that_was_billed_is_read_where_it_is_told() -> None:
+    assert WIRES["chat"].read(chat(service_tier="priority")).tier == "priority"
+    assert WIRES["responses"].read(responses(service_tier="flex")).tier == "flex"
+    usage = {"input_tokens": 1, "output_tokens": 2, "service_tier": "standard"}
+    assert WIRES["anthropic"].read(anthropic(usage=usage)).tier == "standard"
+    assert [WIRES[wire].read(MAKERS[wire]()).tier for wire in WIRES] == [""] * 4
