@@ -6,8 +6,12 @@ import ast
 import warnings
 
 
+# A tree takes a few hundred times the memory of its text, and no suite is as long as this.
+MAX_CHARACTERS = 1_000_000
+
+
 class TooDeepError(Exception):
-    """Python's parser gives up: nested too deeply, or too large."""
+    """Python's parser gives up on it, or would: nested too deeply, or too large."""
 
 
 def parse(text: str) -> ast.Module:
