@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import warnings
 
-
 # A tree takes a few hundred times the memory of its text, and no suite is as long as this.
 MAX_CHARACTERS = 1_000_000
 
