@@ -82,9 +82,9 @@ def test_what_came_before_a_break_is_kept() -> None:
 def test_a_drip_or_a_silence_is_cut_at_the_limit(piece: bytes) -> None:
     begun = time.monotonic()
     endless = b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n"
-    got = answer(endless, *[piece] * 200, pause=0.01, seconds=0.2)
+    got = answer(endless, *[piece] * 1000, pause=0.01, seconds=0.2)
     assert "within 0.2 s" in got.fault
-    assert 0.2 <= time.monotonic() - begun < 1.5
+    assert 0.2 <= time.monotonic() - begun < 5.0
 
 
 def test_an_answer_without_end_is_cut_at_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
