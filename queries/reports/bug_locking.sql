@@ -48,7 +48,7 @@ by_suite AS (
         subjects,
         side,
         bool_or(coalesce(locking, false)) AS locks,
-        count_if(locking IS NULL) AS untold
+        count(*) FILTER (locking IS NULL) AS untold
     FROM told
     GROUP BY experiment_id, subjects, side, suite_id
 ),
@@ -58,8 +58,8 @@ suites_counted AS (
         subjects,
         side,
         count(*) AS suites,
-        count_if(locks) AS locking_suites,
-        count_if(NOT locks AND untold > 0) AS suites_untold
+        count(*) FILTER (locks) AS locking_suites,
+        count(*) FILTER (NOT locks AND untold > 0) AS suites_untold
     FROM by_suite
     GROUP BY ALL
 ),
@@ -71,10 +71,10 @@ tests_counted AS (
         only_name(writer) AS writer,
         only_name(condition) AS condition,
         count(*) AS tests,
-        count_if(wrong) AS wrong,
-        count_if(wrong AND locking IS NOT NULL) AS checked,
-        count_if(wrong AND locking) AS locking,
-        count_if(wrong AND locking IS NULL) AS not_run,
+        count(*) FILTER (wrong) AS wrong,
+        count(*) FILTER (wrong AND locking IS NOT NULL) AS checked,
+        count(*) FILTER (wrong AND locking) AS locking,
+        count(*) FILTER (wrong AND locking IS NULL) AS not_run,
         coalesce(min(nodeid, 3) FILTER (wrong AND locking), []) AS examples
     FROM told
     GROUP BY ALL

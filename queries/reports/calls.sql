@@ -36,14 +36,14 @@ attempts_counted AS (
         model,
         role,
         count(*) AS attempts,
-        count_if(coalesce(http_status >= 400, false)) AS http_errors,
+        count(*) FILTER (http_status >= 400) AS http_errors,
         quantile_cont(seconds, 0.5) FILTER (replied) AS p50_s,
         quantile_cont(seconds, 0.95) FILTER (replied) AS p95_s,
         quantile_cont(output_tokens, 0.5) AS p50_output,
         max(output_tokens) AS max_output,
         sum(output_tokens)::BIGINT AS output_tokens,
         sum(input_tokens)::BIGINT AS input_tokens,
-        count_if(replied AND output_tokens IS NULL) AS without_usage
+        count(*) FILTER (replied AND output_tokens IS NULL) AS without_usage
     FROM tried
     GROUP BY ALL
 ),
@@ -55,13 +55,13 @@ calls_counted AS (
         model,
         role,
         count(*) AS calls,
-        count_if(verdict = 'stop') AS stopped,
-        count_if(verdict = 'length') AS truncated,
-        count_if(verdict = 'refused') AS refused,
-        count_if(verdict = 'empty') AS empty,
-        count_if(verdict = 'unknown') AS unknown,
-        count_if(verdict = 'error') AS failed,
-        count_if(verdict = 'unreceipted') AS unreceipted
+        count(*) FILTER (verdict = 'stop') AS stopped,
+        count(*) FILTER (verdict = 'length') AS truncated,
+        count(*) FILTER (verdict = 'refused') AS refused,
+        count(*) FILTER (verdict = 'empty') AS empty,
+        count(*) FILTER (verdict = 'unknown') AS unknown,
+        count(*) FILTER (verdict = 'error') AS failed,
+        count(*) FILTER (verdict = 'unreceipted') AS unreceipted
     FROM ended
     GROUP BY ALL
 ),

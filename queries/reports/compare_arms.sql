@@ -102,7 +102,7 @@ cells_counted AS (
     SELECT
         {'experiment_id': one.experiment_id, 'a': one.arm, 'b': other.arm} AS comparison,
         count(*) AS cells,
-        count_if(one.valid AND other.valid) AS cells_compared
+        count(*) FILTER (one.valid AND other.valid) AS cells_compared
     FROM planned AS one
     JOIN planned AS other
         ON one.subject = other.subject

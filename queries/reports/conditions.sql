@@ -59,7 +59,7 @@ locks AS (
         experiment_id,
         suite_id,
         bool_or(coalesce(locking, false)) AS locks,
-        count_if(locking IS NULL) AS untold
+        count(*) FILTER (locking IS NULL) AS untold
     FROM locking_tests
     GROUP BY ALL
 ),
@@ -101,7 +101,7 @@ clusters AS (
     SELECT
         {'experiment_id': experiment_id, 'side': side} AS comparison,
         subject_id AS cluster,
-        count_if(caught) AS total,
+        count(*) FILTER (caught) AS total,
         count(caught) AS size
     FROM met
     GROUP BY ALL
@@ -115,8 +115,8 @@ bugs_counted AS (
         experiment_id,
         side,
         count(caught) AS bugs,
-        count_if(caught) AS caught,
-        count_if(caught AND green) AS green_caught,
+        count(*) FILTER (caught) AS caught,
+        count(*) FILTER (caught AND green) AS green_caught,
         count(*) - count(caught) AS not_run
     FROM met
     GROUP BY ALL
@@ -125,9 +125,9 @@ suites_counted AS (
     SELECT
         experiment_id,
         side,
-        count_if(valid) AS valid,
-        count_if(green) AS green,
-        count_if(locks) AS locking,
+        count(*) FILTER (valid) AS valid,
+        count(*) FILTER (green) AS green,
+        count(*) FILTER (locks) AS locking,
         count(locks) AS locking_told
     FROM suites
     GROUP BY ALL

@@ -38,10 +38,10 @@ counted AS (
         arm,
         environment,
         count(*) AS met,
-        count_if(caught) AS caught,
-        count_if(caught AND catching = 1) AS only_here,
-        count_if(NOT caught AND catching > 0) AS not_here,
-        count_if(caught AND catching = 1 AND planted) AS planted_only_here,
+        count(*) FILTER (caught) AS caught,
+        count(*) FILTER (caught AND catching = 1) AS only_here,
+        count(*) FILTER (NOT caught AND catching > 0) AS not_here,
+        count(*) FILTER (caught AND catching = 1 AND planted) AS planted_only_here,
         coalesce(min(DISTINCT name, 3) FILTER (caught AND catching = 1), []) AS examples
     FROM met
     GROUP BY ALL
@@ -53,7 +53,7 @@ tried AS (
         validations.environment,
         bool_or(validations."primary") AS "primary",
         count(*) AS suites,
-        count_if(validations.status = 'valid') AS valid
+        count(*) FILTER (validations.status = 'valid') AS valid
     FROM validations
     JOIN cell_suites USING (experiment_id, suite_id)
     SEMI JOIN chosen

@@ -19,7 +19,7 @@ sizes AS (
         count(*) AS suites,
         sum(count(*)) OVER (PARTITION BY experiment_id) - count(*) AS other_suites
     FROM chosen
-    GROUP BY ALL
+    GROUP BY experiment_id, arm
 ),
 flagged AS (
     SELECT experiment_id, arm, suite_id, unnest(list_distinct(flags)) AS flag FROM chosen

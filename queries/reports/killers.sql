@@ -35,7 +35,7 @@ killers AS (
         suite_id,
         mutant_id,
         count(*) AS killers,
-        count_if(cut_off) AS cut_off,
+        count(*) FILTER (cut_off) AS cut_off,
         list(nodeid ORDER BY ordinal) AS tests
     FROM by_test
     GROUP BY ALL

@@ -91,9 +91,9 @@ suites AS MATERIALIZED (
         CASE WHEN baselines.green THEN scores.killed + scores.timeout ELSE 0 END AS caught
     FROM suite_scores_invalid_as_zero AS scores
     JOIN sides USING (experiment_id, arm)
-    JOIN suite_baselines AS baselines USING (experiment_id, cell_id)
     SEMI JOIN chosen USING (experiment_id, subject_id)
-    WHERE $arm IN ('', scores.arm)
+    JOIN suite_baselines AS baselines USING (experiment_id, cell_id)
+    WHERE $arm IN ('', arm)
 ),
 by_subject AS (
     SELECT

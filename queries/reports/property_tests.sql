@@ -39,7 +39,7 @@ clusters AS (
     SELECT
         {'experiment_id': experiment_id, 'side': side, 'kind': kind} AS comparison,
         subject_id AS cluster,
-        count_if(locking) AS total,
+        count(*) FILTER (locking) AS total,
         count(locking) AS size
     FROM told
     GROUP BY ALL
@@ -55,8 +55,8 @@ counted AS (
         kind,
         count(DISTINCT suite_id) AS suites,
         count(*) AS tests,
-        count_if(wrong) AS wrong,
-        count_if(locking) AS locking,
+        count(*) FILTER (wrong) AS wrong,
+        count(*) FILTER (locking) AS locking,
         count(*) - count(locking) AS not_run
     FROM told
     GROUP BY ALL

@@ -30,7 +30,7 @@ gained AS (
     SELECT
         experiment_id,
         arm,
-        count_if(valid) AS valid_suites,
+        count(*) FILTER (valid) AS valid_suites,
         known_sum(CASE WHEN complete THEN killed + timeout END)::BIGINT AS kills
     FROM suite_scores_invalid_as_zero
     SEMI JOIN chosen USING (experiment_id, subject_id)

@@ -22,7 +22,7 @@ counted AS (
         arm,
         status,
         count(*) AS suites,
-        coalesce(count_if(green), 0) AS green,
+        count(*) FILTER (green) AS green,
         coalesce(sum(tests_collected), 0)::BIGINT AS tests,
         coalesce(sum(tests_kept), 0)::BIGINT AS kept,
         coalesce(sum(flaky), 0)::BIGINT AS flaky,

@@ -25,6 +25,6 @@ cell_kinds AS (
         unnest([ending = 'no_code', ending = 'missing']) AS hit
     FROM cell_endings
 )
-SELECT experiment_id, arm, kind, count_if(hit) AS hits, count(*) AS total
+SELECT experiment_id, arm, kind, count(*) FILTER (hit) AS hits, count(*) AS total
 FROM (FROM call_kinds UNION ALL FROM cell_kinds)
 GROUP BY ALL;

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from storage import rows as make
+from tests.storage.model_stores import call
 from tests.storage.stores import Lab, matrix_row, mutant, subject, suite
 
 ALPHA, BETA = subject("alpha"), subject("beta")
@@ -104,7 +105,7 @@ def test_events_come_in_the_order_of_time(small: Lab) -> None:
 def bad(lab: Lab) -> dict[str, tuple[str, int, str]]:
     rows = lab.ask("self_check")
     found = {row["check"]: (row["status"], row["found"], row["example"]) for row in rows}
-    assert len(found) == 8
+    assert len(found) == 11
     return {name: row for name, row in found.items() if row[0] != "ok"}
 
 
@@ -130,13 +131,22 @@ def test_all_that_makes_numbers_unusable_is_told(small: Lab) -> None:
     about = (small.experiment_id, cell_id, made)
     again = make.execution_rows(*about, [matrix_row("mutant-beta-b1", "F")], "default")
     small.commit(executions=again)
-    small.manifest(cells=7)
+    small.no_suite(BETA, "cut", "length")
+    nowhere = make.CellState("cell-gone", BETA.subject_id, "gone", 0, "suite-gone", "done")
+    small.commit(cells=make.cell_rows(small.experiment_id, [nowhere]))
+    call(small, BETA, "cut", "error", "length")
+    call(small, BETA, "cut", "error", "stop")
+    call(small, BETA, "cut", "unreceipted", draw=1)
+    small.manifest(cells=9)
     assert bad(small) == {
         "missing cells": ("bad", 1, "node went away"),
-        "cells not finished": ("bad", 2, "7 planned"),
+        "cells not finished": ("bad", 2, "9 planned"),
         "cells stored twice": ("bad", 1, "cell-beta-strong-0"),
         "suites that lack rows of mutants": ("bad", 1, "suite-alpha-short-0: 1 of 3 mutants"),
         "rows stored twice": ("bad", 1, "suite-beta-strong-0"),
+        "finished cells without their suite": ("bad", 1, "cell-gone"),
+        "model calls answered twice": ("bad", 1, "cell-beta-cut-0/0"),
+        "model calls without a receipt": ("note", 1, "cell-beta-cut-0/1"),
         "disagreements between strategies": ("bad", 1, "swap passed, process failed"),
         "rows that differ from run to run": ("note", 1, "differs from itself"),
     }

@@ -31,6 +31,14 @@ def test_the_questions_of_the_design_can_be_asked() -> None:
         "events",
         "self_check",
         "compare_arms",
+        "leaderboard",
+        "conditions",
+        "calls",
+        "spend",
+        "property_tests",
+        "suspects",
+        "flags",
+        "environments",
     }
     assert set(NAMES) == wanted
 
@@ -65,7 +73,7 @@ def test_an_unknown_report_is_answered_with_the_nearest() -> None:
         ConfigError, match=r"no report mutation_scores; did you mean mutation_score"
     ):
         find_report("mutation_scores")
-    with pytest.raises(ConfigError, match=r"no report xyz; there are bug_locking, compare_arms"):
+    with pytest.raises(ConfigError, match=r"no report xyz; there are bug_locking, calls, comp"):
         find_report("xyz")
 
 
