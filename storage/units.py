@@ -7,7 +7,6 @@ left behind is an orphan, and harmless.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +15,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from configs.errors import ConfigError, InfraError
 from storage import tables
+from storage.entries import (
+    encode_entry,
+    entry_key,
+    objects_of,
+    read_all,
+    read_entries,
+    units_of,
+)
 from storage.objects import ObjectStore
 from tasks.records import sha256
 
@@ -60,58 +66,55 @@ def commit_unit(
     files = {table: _encode(table, parts) for table, parts in pieces.items() if _rows(parts)}
     named_by = keys or sorted(sha256(data) for data in files.values())
     unit = f"unit-{sha256(chr(10).join(named_by).encode())[:24]}"
-    entry_key = f"{experiment_id}/index/{unit}.json"
-    if store.exists(entry_key):
+    key = entry_key(experiment_id, unit)
+    if store.exists(key):
         return None
     entry = {
         "unit": unit,
         "schema_version": tables.SCHEMA_VERSION,
         "tables": {
-            table: _put(store, f"{experiment_id}/{table}/{unit}", data, _rows(pieces[table]))
+            table: put_object(store, f"{experiment_id}/{table}/{unit}", data, _rows(pieces[table]))
             for table, data in files.items()
         },
         "done": keys,
         "facts": dict(facts or {}),
     }
-    text = json.dumps(entry, indent=1, sort_keys=True, allow_nan=False)
-    return unit if store.put_if_absent(entry_key, text.encode()) else None
+    return unit if store.put_if_absent(key, encode_entry(entry)) else None
 
 
 def read_index(store: ObjectStore, experiment_id: str) -> Index:
     """The union of an experiment's index entries; an empty one where there are none."""
-    entries = [_read_entry(store, key) for key in store.list(f"{experiment_id}/index/")]
+    entries = read_entries(store, experiment_id).current
     claims = Counter(key for entry in entries for key in entry["done"])
-    repeated = frozenset(key for key, units in claims.items() if units > 1)
+    repeated = {key for key, units in claims.items() if units > 1}
+    repeated.update(key for entry in entries for key in entry.get("repeated", ()))
     objects: dict[str, list[str]] = {}
     rows: dict[str, int] = {}
     facts: dict[str, Any] = {}
     for entry in entries:
         facts.update(entry["facts"])
-        for table, item in entry["tables"].items():
+        for table, item in objects_of(entry):
             objects.setdefault(table, []).append(store.object_uri(item["object"]))
             rows[table] = rows.get(table, 0) + item["rows"]
-    units = tuple(entry["unit"] for entry in entries)
-    return Index(units, frozenset(claims), facts, objects, rows, repeated)
+    units = tuple(sorted(unit for entry in entries for unit in units_of(entry)))
+    return Index(units, frozenset(claims), facts, objects, rows, frozenset(repeated))
 
 
 def orphans(store: ObjectStore, experiment_id: str) -> list[str]:
-    """Keys of objects that no index entry names: left by a killed driver or a lost race."""
-    named = {
-        item["object"]
-        for key in store.list(f"{experiment_id}/index/")
-        for item in _read_entry(store, key)["tables"].values()
-    }
+    """Keys of objects that no index entry names: left by a killed driver or a lost race.
+
+    Objects of a unit that is being committed at this moment are among them.
+    """
+    entries = read_entries(store, experiment_id)
+    others = read_all(store, experiment_id, entries.superseded)
+    named = {item["object"] for e in (*entries.current, *others) for _, item in objects_of(e)}
     stored = (key for table in tables.NAMES for key in store.list(f"{experiment_id}/{table}/"))
     return [key for key in stored if key not in named]
 
 
-def _rows(parts: Sequence[pa.Table]) -> int:
-    return sum(part.num_rows for part in parts)
-
-
-def _encode(table: str, parts: Sequence[pa.Table]) -> bytes:
+def encode_table(table: str, whole: pa.Table) -> bytes:
+    """A table of the store as Parquet; TypeError when it has another schema."""
     schema = tables.schema(table)
-    whole = pa.concat_tables(sorted((p for p in parts if p.num_rows), key=_first_row))
     if whole.schema != schema:
         raise TypeError(f"rows of {table} have another schema: build them with storage.building")
     codes = [f.name for f in schema if pa.types.is_dictionary(f.type)]
@@ -126,27 +129,24 @@ def _encode(table: str, parts: Sequence[pa.Table]) -> bytes:
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def _first_row(part: pa.Table) -> tuple[str, ...]:
-    """Where a piece goes; its own rows stay in the order they came in, that of the matrix."""
-    return tuple(part[name][0].as_py() for name in _ORDER if name in part.column_names)
-
-
-def _put(store: ObjectStore, stem: str, data: bytes, rows: int) -> dict[str, Any]:
+def put_object(store: ObjectStore, stem: str, data: bytes, rows: int) -> dict[str, Any]:
+    """Store a Parquet object, named by its content; what an index entry says of it."""
     digest = sha256(data)
     key = f"{stem}-{digest[:12]}.parquet"
     store.put_if_absent(key, data)
-    return {"object": key, "rows": rows, "sha256": digest}
+    return {"object": key, "rows": rows, "sha256": digest, "bytes": len(data)}
 
 
-def _read_entry(store: ObjectStore, key: str) -> dict[str, Any]:
-    try:
-        entry: dict[str, Any] = json.loads(store.get(key))
-        version = entry["schema_version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InfraError(f"store {store.uri}: {key} is no index entry: {error!r}") from error
-    if version != tables.SCHEMA_VERSION:
-        raise ConfigError(
-            f"store {store.uri}: {key} has schema version {version}, "
-            f"this killgrid reads {tables.SCHEMA_VERSION}"
-        )
-    return entry
+def _rows(parts: Sequence[pa.Table]) -> int:
+    return sum(part.num_rows for part in parts)
+
+
+def _encode(table: str, parts: Sequence[pa.Table]) -> bytes:
+    return encode_table(
+        table, pa.concat_tables(sorted((p for p in parts if p.num_rows), key=_first_row))
+    )
+
+
+def _first_row(part: pa.Table) -> tuple[str, ...]:
+    """Where a piece goes; its own rows stay in the order they came in, that of the matrix."""
+    return tuple(part[name][0].as_py() for name in _ORDER if name in part.column_names)

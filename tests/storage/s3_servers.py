@@ -154,3 +154,12 @@ def _await(url: str) -> None:
             time.sleep(0.1)
         else:
             return
+
+
+def make_bucket(url: str) -> str:
+    """URI of a store in a new bucket of a server."""
+    import boto3
+
+    name = f"killgrid-{uuid.uuid4().hex[:12]}"
+    boto3.client("s3", endpoint_url=url, region_name="us-east-1").create_bucket(Bucket=name)
+    return f"s3://{name}/some/prefix?endpoint_url={url}"

@@ -181,7 +181,7 @@ def test_a_broken_index_entry_is_named(store: LocalStore, text: str) -> None:
 def test_an_entry_of_another_schema_version_is_refused(store: LocalStore) -> None:
     commit_unit(store, "exp", {"events": [events("a")]}, ["x"])
     (key,) = store.list("exp/index/")
-    entry = json.loads(store.get(key)) | {"schema_version": 2}
+    entry = json.loads(store.get(key)) | {"schema_version": 1}
     Path(store.object_uri(key)).write_text(json.dumps(entry))
-    with pytest.raises(ConfigError, match="schema version 2, this killgrid reads 1"):
+    with pytest.raises(ConfigError, match="schema version 1, this killgrid reads 2"):
         read_index(store, "exp")
