@@ -64,5 +64,9 @@ def running(script: Script, folder: Path, *, port: int = 0) -> Iterator[Running]
         yield Running(first[-1], process.pid, log)
     finally:
         process.stdin.close()
-        process.wait(timeout=30)
+        try:
+            process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
         process.stdout.close()

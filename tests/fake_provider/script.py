@@ -37,7 +37,7 @@ Do = Literal[
     "hang",  # way headers: no answer; body: the head of one
     "drip",  # a byte every every_s seconds, for ever; way body or headers
     "reset",  # half a body, then a reset connection
-    "short_body",  # half a body, then an orderly end; way chunked: a last chunk is missing
+    "short_body",  # half a body, then an end; way complete: all but some blanks; way chunked
     "disconnect",  # an orderly end before any byte
     "garbage",  # what is no HTTP
     "flood",  # a body without end, as fast as it is read

@@ -152,7 +152,8 @@ async def _play(
         chunk = f"{len(half):x}\r\n".encode() + half + b"\r\n"
         writer.write(_top(answer, "transfer-encoding: chunked") + chunk)
     elif answer.sending == "short_body":
-        writer.write(_top(answer, f"content-length: {len(answer.body)}") + half)
+        sent = answer.body if played.way == "complete" else half
+        writer.write(_top(answer, f"content-length: {len(answer.body) + 1}") + sent)
     return False
 
 

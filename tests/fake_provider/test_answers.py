@@ -124,7 +124,7 @@ class TestEveryWire:
                 json.loads(got({"do": "bad_json", "way": way}, wire).body)
 
     def test_a_short_body_ends_before_its_length(self, wire: Wire) -> None:
-        for way in ("", "chunked"):
+        for way in ("", "complete", "chunked"):
             with pytest.raises(http.client.IncompleteRead):
                 got({"do": "short_body", "way": way}, wire)
 

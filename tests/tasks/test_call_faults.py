@@ -31,6 +31,7 @@ from tests.tasks.call_faults import (
     dollars,
     play,
     play_all,
+    price_book,
     question,
     rules_of,
 )
@@ -179,20 +180,22 @@ def test_a_server_that_is_not_there_costs_nothing_and_is_an_error() -> None:
     assert [(each.verdict, each.cost_usd) for each in receipts] == TRIES * [("error", 0.0)]
 
 
-def test_a_call_that_is_cancelled_leaves_its_intent() -> None:
-    async def run() -> tuple[Kept, int]:
+def test_a_call_that_is_cancelled_leaves_its_intent_and_counts_as_spent() -> None:
+    async def run() -> tuple[Kept, int, float]:
         async with FakeProvider({"default": {"do": "hang"}}) as server:
-            client, kept = client_of(server), Kept()
+            kept, budget = Kept(), Budget()
+            client = client_of(server, budget=budget)
             call = asyncio.ensure_future(client.call("c", question("chat", "normal"), kept))
             while not server.asked:
                 await asyncio.sleep(0.01)
             call.cancel()
             await asyncio.gather(call, return_exceptions=True)
             await client.aclose()
-            return kept, len(server.asked)
+            return kept, len(server.asked), budget.spent_usd
 
-    kept, asked = asyncio.run(run())
+    kept, asked, spent = asyncio.run(run())
     assert ([type(entry) for entry in kept.entries], asked) == ([Intent], 1)
+    assert spent == price_book().upper_bound(question("chat", "normal"))
 
 
 def test_a_budget_stops_calls_before_their_intent() -> None:
