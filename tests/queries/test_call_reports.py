@@ -188,7 +188,7 @@ def test_writers_who_agree_because_of_the_bug_come_last(lab: Lab) -> None:
 
 def test_property_tests_are_told_from_others(lab: Lab) -> None:
     subjects(lab)
-    # Upper case tests use Hypothesis. Of four examples two lock the bug in, of three properties one.
+    # Upper case tests use Hypothesis. Of four examples two lock the bug in, of three properties 1.
     lab.cell(ALPHA, "x", "kwWK", {"bug": "F.FF", "a2": "...."})
     lab.cell(BETA, "x", "wkW", {"bug": "...", "a2": "..."})
     lab.cell(BETA, "y", "Kw", {"a2": ".."})
@@ -214,7 +214,7 @@ def test_bugs_are_locked_in_by_suites_and_by_tests(lab: Lab) -> None:
     shown = {"model": "local/one", "condition": "code_shown"}
     lab.cell(ALPHA, "x", "kww", {"bug": "F..", "a2": "..."}, **shown)
     lab.cell(BETA, "x", "kw", {"bug": "FF"}, **shown)
-    lab.cell(BETA, "x", "ww", {}, status="no_kept_tests", replicate=1, **shown)  # type: ignore[arg-type]
+    lab.cell(BETA, "x", "ww", {}, status="no_kept_tests", replicate=1, **shown)
     lab.cell(BETA, "y", "k", {"bug": "F"}, model="local/one", condition="spec_only")
     rows = lab.ask("bug_locking")
     names = ("arm", "suites", "locking_suites", "suites_untold", "suite_share", "locking", "share")

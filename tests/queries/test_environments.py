@@ -72,7 +72,7 @@ def test_a_suite_has_one_row_and_one_score_whatever_the_environments(zones: Lab)
 def test_a_suite_that_lacks_a_row_in_one_environment_is_not_complete(lab: Lab) -> None:
     lab.subject(ALPHA, [mutant(ALPHA, "m1"), mutant(ALPHA, "m2")])
     other = {"ahead": ("k", {"m1": "."}, "valid")}
-    lab.cell(ALPHA, "short", "k", {"m1": "F", "m2": "F"}, elsewhere=other)  # type: ignore[arg-type]
+    lab.cell(ALPHA, "short", "k", {"m1": "F", "m2": "F"}, elsewhere=other)
     (row,) = lab.sql("FROM suite_results")
     assert (row["judged"], row["mutants"], row["complete"]) == (2, 2, False)
     assert lab.sql("SELECT score FROM suite_scores") == [{"score": None}]
@@ -87,7 +87,7 @@ def test_a_suite_with_no_row_at_all_in_one_environment_is_not_complete(lab: Lab)
 def test_where_a_suite_is_not_valid_it_owes_no_rows_and_kills_nothing(lab: Lab) -> None:
     lab.subject(ALPHA, [mutant(ALPHA, "m1")])
     other = {"ahead": ("k", {"m1": "F"}, "not_exercised")}
-    lab.cell(ALPHA, "arm", "k", {"m1": "."}, elsewhere=other)  # type: ignore[arg-type]
+    lab.cell(ALPHA, "arm", "k", {"m1": "."}, elsewhere=other)
     (row,) = lab.sql("FROM suite_scores")
     assert (row["environments"], row["complete"], row["score"]) == (1, True, 0.0)
 
@@ -95,7 +95,7 @@ def test_where_a_suite_is_not_valid_it_owes_no_rows_and_kills_nothing(lab: Lab) 
 def test_a_suite_is_valid_if_it_is_in_the_primary_environment(lab: Lab) -> None:
     lab.subject(ALPHA, [mutant(ALPHA, "m1")])
     other = {"ahead": ("k", {"m1": "F"}, "valid")}
-    lab.cell(ALPHA, "arm", "w", status="no_kept_tests", elsewhere=other)  # type: ignore[arg-type]
+    lab.cell(ALPHA, "arm", "w", status="no_kept_tests", elsewhere=other)
     assert lab.sql("FROM suite_scores") == lab.sql("FROM verdicts") == lab.sql("FROM kills") == []
 
 
@@ -145,6 +145,6 @@ def test_tests_are_listed_once_whatever_the_environments(zones: Lab) -> None:
 def test_a_bug_locked_in_under_one_setting_is_locked_in(lab: Lab) -> None:
     lab.subject(ALPHA, [mutant(ALPHA, "bug", planted=True)])
     other = {"ahead": ("kw", {"bug": ".."}, "valid")}
-    lab.cell(ALPHA, "arm", "kk", {"bug": ".."}, elsewhere=other)  # type: ignore[arg-type]
+    lab.cell(ALPHA, "arm", "kk", {"bug": ".."}, elsewhere=other)
     (row,) = lab.ask("bug_locking")
     assert pick([row], "tests", "wrong", "checked", "locking", "not_run") == [(2, 1, 1, 1, 0)]

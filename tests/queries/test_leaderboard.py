@@ -40,10 +40,10 @@ def race(lab: Lab) -> Lab:
     # small: green but blind on alpha twice, not valid on beta once, missing once.
     for replicate in (0, 1):
         about = {**small, "replicate": replicate}
-        lab.cell(ALPHA, "y", "k", {"bug": ".", "a2": "F"}, **about)  # type: ignore[arg-type]
+        lab.cell(ALPHA, "y", "k", {"bug": ".", "a2": "F"}, **about)
         call(lab, ALPHA, "y", "stop", model="small", condition="code_shown", replicate=replicate)
         call(lab, BETA, "y", "stop", model="small", condition="code_shown", replicate=replicate)
-    lab.cell(BETA, "y", "ww", {"bug": ".F"}, status="no_kept_tests", **small)  # type: ignore[arg-type]
+    lab.cell(BETA, "y", "ww", {"bug": ".F"}, status="no_kept_tests", **small)
     lab.cell(BETA, "y", "k", {}, state="missing", reason="gone", replicate=1)
     return lab
 
@@ -139,7 +139,7 @@ def test_an_incomplete_suite_is_in_no_score(race: Lab) -> None:
 
 def test_rows_may_be_writers_or_conditions(race: Lab) -> None:
     about = {**written("big", "code_shown"), "replicate": 0}
-    race.cell(ALPHA, "z", "kk", {"bug": "F.", "a2": "F."}, **about)  # type: ignore[arg-type]
+    race.cell(ALPHA, "z", "kk", {"bug": "F.", "a2": "F."}, **about)
     rows = race.ask("leaderboard", per="writer")
     assert pick(rows, "arm", "condition", "cells", "score") == [
         ("local/big", "", 5, pytest.approx(4 / 8)),
@@ -175,7 +175,7 @@ def test_the_condition_shows_what_it_does_to_the_planted_bug(race: Lab) -> None:
 def test_the_interval_of_what_is_caught_draws_subjects(race: Lab) -> None:
     race.cell(
         ALPHA, "y", "k", {"bug": "F", "a2": "."}, replicate=2, **written("small", "code_shown")
-    )  # type: ignore[arg-type]
+    )
     small = race.ask("conditions", arm="y", resamples="200", seed="5", level="0.8")[0]
     assert small["caught"] == pytest.approx(1 / 4)
     expected = cluster_reference([1, 0], [3, 1], 200, 0.8, 5)
