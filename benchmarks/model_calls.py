@@ -227,7 +227,7 @@ def main() -> int:
             peak = server.stats()["peak_in_flight"]
         account = Account.read(folder / "kept.jsonl", server)
     print(table(load, account, last, measured))
-    print(f"most requests in flight at the server: {peak}")
+    print(f"most requests in flight at the server: {peak}; load {os.getloadavg()[0]:.1f}")
     differences = account.differences(load, last)
     print("\n".join(f"LOST: {each}" for each in differences) or "nothing lost")
     return 1 if differences else 0

@@ -4,7 +4,13 @@ Loopback only, for tests, benchmarks and demonstrations without a key:
 
     python -m tests.fake_provider --port 8099 --script script.json --log asked.jsonl
 
-`script.py` says what a script holds, `green_tests.py` makes one that plays four writers of suites.
+`script.py` says what a script holds. Without one, the models of `green_tests.py` are played, each a
+writer of suites with a manner of its own, so that the benchmark runs whole:
+
+    killgrid run configs/experiments/green_tests.yaml --set 'models=[fake/careful, fake/verbose]'
+        --set 'providers={fake: {wire: chat, base_url: "http://127.0.0.1:8099/v1", prices: {
+        careful: {input_mtok: 3, output_mtok: 15}, verbose: {input_mtok: 3, output_mtok: 15}}}}'
+
 GET /stats tells what it was asked.
 """
 

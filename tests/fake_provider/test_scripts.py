@@ -102,7 +102,7 @@ def test_verbose_is_cut_by_the_usual_cap_in_some_problems_and_careful_in_none() 
     def cut(model: str) -> int:
         rules, finishes = green_tests_script(), []
         for problem in load_problem_set("green_tests"):
-            each = asked(model, problem.subject.source("solution.py").decode(), cap=8000)
+            each = asked(model, problem.subject.source("solution.py").decode(), cap=10_000)
             said = answer(each, rules.play(each, 1, 1), 1)
             finishes.append(json.loads(said.body)["choices"][0]["finish_reason"])
         return finishes.count("length")

@@ -10,9 +10,10 @@ import pytest
 
 from configs.errors import BudgetError
 from tasks.budget import Budget
+from tasks.extraction import UNCLOSED, extract
 from tasks.model_records import Intent, Receipt
 from tasks.pacing import CallPolicy
-from tests.fake_provider import FakeProvider, Wire
+from tests.fake_provider import WIRES, FakeProvider, Wire
 from tests.tasks.call_faults import (
     CASES,
     ENDLESS,
@@ -79,6 +80,14 @@ def test_nothing_but_a_whole_reply_is_usable(lasting: dict[tuple[Wire, str], Pla
         assert (played.last.verdict == "stop") == (name in USABLE)
         assert bool(played.last.error) == (name not in USABLE)
         assert name not in WHOLE or played.last.reply == TEXT
+
+
+def test_a_reply_cut_below_the_cap_shows_it_by_its_fence(
+    lasting: dict[tuple[Wire, str], Played],
+) -> None:
+    for wire in WIRES:
+        assert UNCLOSED in extract(lasting[wire, "cut-below-the-cap"].last.reply).flags
+        assert UNCLOSED not in extract(lasting[wire, "normal"].last.reply).flags
 
 
 def test_every_try_is_an_intent_and_then_its_receipt(
