@@ -162,7 +162,6 @@ def _merged(store: ObjectStore, stem: str, table: str, items: list[Item]) -> Ite
         del parts
         rows = _rows_each(whole)
         for first in range(0, whole.num_rows, rows):
-            # Copied, so that each object's dictionaries hold its own texts only.
             part = _narrowed(whole.slice(first, rows))
             yield put_object(store, stem, encode_table(table, part), part.num_rows)
 
@@ -193,21 +192,27 @@ def _ranks(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _narrowed(part: pa.Table) -> pa.Table:
+    """The same rows; dictionaries hold only the texts that are in them."""
     columns = [
-        column.cast(column.type.value_type).combine_chunks().dictionary_encode()
-        if pa.types.is_dictionary(column.type)
-        else column
+        _used(column.combine_chunks()) if pa.types.is_dictionary(column.type) else column
         for column in part.columns
     ]
-    return pa.Table.from_arrays(columns, names=part.column_names).cast(part.schema)
+    return pa.Table.from_arrays(columns, schema=part.schema)
+
+
+def _used(codes: pa.DictionaryArray) -> pa.DictionaryArray:
+    used = pc.unique(codes.indices).drop_null()
+    return pa.DictionaryArray.from_arrays(
+        pc.index_in(codes.indices, value_set=used), codes.dictionary.take(used)
+    )
 
 
 def _rows_each(whole: pa.Table) -> int:
     """Rows of an object: the target, in whole row groups, and no object is a small rest."""
-    by_bytes = max(1, TARGET_BYTES * whole.num_rows // max(whole.nbytes, 1))
-    pieces = -(-whole.num_rows // min(TARGET_ROWS, by_bytes))
-    groups = -(-whole.num_rows // (pieces * ROW_GROUP_ROWS))
-    return max(1, min(groups * ROW_GROUP_ROWS, int(whole.num_rows)))
+    rows, size = int(whole.num_rows), int(whole.nbytes)
+    pieces = -(-rows // min(TARGET_ROWS, max(1, TARGET_BYTES * rows // max(size, 1))))
+    groups = -(-rows // (pieces * ROW_GROUP_ROWS))
+    return max(1, min(groups * ROW_GROUP_ROWS, rows))
 
 
 def _batches(items: list[Item]) -> Iterator[list[Item]]:

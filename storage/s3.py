@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 import boto3  # type: ignore[import-untyped]
 from botocore import exceptions as boto  # type: ignore[import-untyped]
 from botocore.config import Config  # type: ignore[import-untyped]
+from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
+from urllib3.exceptions import HTTPError
 
 from configs.errors import ConfigError, InfraError, NotFoundError
 from storage.s3_address import S3Address
@@ -41,6 +43,10 @@ _NETWORK = (
     boto.HTTPClientError,
     boto.ResponseStreamingError,
     boto.IncompleteReadError,
+    ResponseParserError,
+    # boto3 lets these through when an answer that says no breaks off.
+    HTTPError,
+    OSError,
 )
 
 
@@ -180,7 +186,7 @@ class Bucket:
     def _explained(self, verb: str) -> Iterator[None]:
         try:
             yield
-        except (boto.BotoCoreError, boto.ClientError, ValueError) as error:
+        except (boto.BotoCoreError, boto.ClientError, ValueError, *_NETWORK) as error:
             raise _meaning(error, f"store {self.address.uri}: cannot {verb}") from error
 
 
