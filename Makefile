@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo check test test-all bench differential lock clean
+.PHONY: setup demo check test test-all test-faults bench differential lock clean
 
 setup: $(STAMP)
 
@@ -29,6 +29,10 @@ test: setup
 
 test-all: setup
 	$(BIN)/pytest
+
+# Root only: one experiment four times on three nodes in namespaces of their own, and bad nights.
+test-faults: setup
+	$(BIN)/python -m tests.faults
 
 bench: setup
 	$(BIN)/python -m benchmarks.bench

@@ -1,0 +1,246 @@
+"""A cluster on one machine, and all that can befall it in a night."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tasks.environments import ensure_environment
+from tasks.records import Environment
+from tests.faults.driver import Driver
+from tests.faults.machine import Machine
+from tests.faults.network import HUB_ADDRESS, Network, inside
+from tests.faults.processes import start, wait_until
+from tests.faults.s3_service import BUCKET, put
+from tests.storage.s3_servers import KEY_ID, SECRET
+
+ROOT = Path(__file__).parents[2]
+PORT, S3_PORT = 6379, 9000
+NODE_MEMORY = 2_000_000_000
+JOIN_S = 120.0
+# The settings that deploy/ ships: a node that is cut off is given up within 10 s.
+RAY_SETTINGS = {
+    "RAY_AUTH_MODE": "token",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_health_check_initial_delay_ms": "1000",
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_timeout_ms": "2000",
+    "RAY_health_check_failure_threshold": "3",
+    "RAY_grpc_client_keepalive_time_ms": "5000",
+    "RAY_grpc_client_keepalive_timeout_ms": "5000",
+}
+
+
+class Night:
+    """A cluster of `nodes` machines of one CPU, the first of them the head, and an S3 server."""
+
+    def __init__(
+        self,
+        nodes: int = 3,
+        s3: bool = True,
+        mounts: Mapping[int, Mapping[Path, Path]] | None = None,
+        cores: Sequence[str] = (),
+        seed: int = 0,
+    ) -> None:
+        self.network = Network(nodes)
+        self.machines: list[Machine] = []
+        self.s3 = s3
+        self.draw = random.Random(seed)
+        self._mounts = mounts or {}
+        self._cores = cores
+        self._open = contextlib.ExitStack()
+
+    def __enter__(self) -> Night:
+        with contextlib.ExitStack() as stack:
+            # Not in /tmp: nodes have one of their own.
+            made = tempfile.mkdtemp(prefix="kgfaults-", dir="/var/tmp")
+            self.folder = Path(made)
+            stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
+            self.cache = self.folder / "cache"
+            (self.folder / "token").write_text(secrets.token_hex(32))
+            ensure_environment(Environment(), self.cache)
+            stack.enter_context(self.network)
+            self._hosts()
+            if self.s3:
+                self._start_s3(stack)
+            stack.callback(self._switch_off)
+            for node in range(self.network.nodes):
+                self._add(node)
+                self.machines[node].start()
+            self.wait_for(self.network.nodes)
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._open.close()
+
+    @property
+    def address(self) -> str:
+        return f"{self.network.address(0)}:{PORT}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What nodes, driver and queries are told; nothing of the machine's own settings."""
+        return {
+            **RAY_SETTINGS,
+            "RAY_AUTH_TOKEN_PATH": str(self.folder / "token"),
+            "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin:/usr/sbin:/sbin",
+            "HOME": "/tmp",
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(ROOT),
+            "KILLGRID_CACHE": str(self.cache),
+            "AWS_ACCESS_KEY_ID": KEY_ID,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+    def store(self, name: str) -> str:
+        """A store of this night, for all nodes."""
+        if not self.s3:
+            return str(self.folder / "stores" / name)
+        url = f"http://{HUB_ADDRESS}:{S3_PORT}"
+        return f"s3://{BUCKET}/{name}?endpoint_url={url}&region=us-east-1"
+
+    def nodes(self) -> list[dict[str, object]]:
+        """Ray's account of all nodes there ever were; empty when the head does not answer."""
+        command = [sys.executable, "-m", "tests.faults.alive", self.address]
+        done = self.ask(inside(self.network.namespace(0), command), 30)
+        return json.loads(done.stdout) if done.returncode == 0 else []
+
+    def wait_for(self, count: int, within_s: float = JOIN_S) -> float:
+        """Seconds until so many nodes are alive and no more; RuntimeError when it takes longer."""
+        began = time.monotonic()
+        if not wait_until(lambda: self._alive() == count, within_s, 0.5):
+            logs = "\n".join(f"{m.name}: {tail(m.log)}" for m in self.machines)
+            raise RuntimeError(f"{self._alive()} of {count} nodes after {within_s:.0f} s\n{logs}")
+        return time.monotonic() - began
+
+    def _alive(self) -> int:
+        return sum(bool(node["alive"]) for node in self.nodes())
+
+    # What can befall it.
+
+    def kill_node(self, node: int) -> None:
+        self.machines[node].kill()
+
+    def restart_node(self, node: int) -> None:
+        self.machines[node].start()
+
+    def cut_link(self, node: int) -> None:
+        self.network.cut(node)
+
+    def restore_link(self, node: int) -> None:
+        self.network.restore(node)
+
+    def kill_worker(self, node: int | None = None) -> bool:
+        """kill -9 a Ray worker drawn at random, on one node or on any; False when there is none."""
+        chosen = self.machines if node is None else [self.machines[node]]
+        found = [(machine, pid) for machine in chosen for pid in machine.workers()]
+        if not found:
+            return False
+        machine, pid = self.draw.choice(found)
+        return machine.kill_process(pid)
+
+    def s3_fails(self, share: float, faults: Sequence[str] = ()) -> None:
+        """From now on this share of the requests to S3 fails, in any of the ways or in those."""
+        orders = {"share": share} | ({"faults": list(faults)} if faults else {})
+        put(self.folder / "s3" / "faults.json", orders)
+
+    def s3_traffic(self) -> dict[str, dict[str, int]]:
+        """Requests by method and failures by kind, so far."""
+        told: dict[str, dict[str, int]] = json.loads(
+            (self.folder / "s3" / "traffic.json").read_text()
+        )
+        return told
+
+    # What people do on it.
+
+    def drive(self, command: Sequence[str], log: Path) -> Driver:
+        """Start a command on the head."""
+        return Driver(self.machines[0], command, self.environment, log)
+
+    def in_hub(self, command: Sequence[str], within_s: float) -> subprocess.CompletedProcess[str]:
+        """Run a command beside the S3 server."""
+        return self.ask(inside(self.network.hub, command), within_s)
+
+    def ask(self, command: Sequence[str], within_s: float) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            env=self.environment,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=within_s,
+            check=False,
+        )
+
+    def _add(self, node: int) -> None:
+        address = self.network.address(node)
+        common = [
+            "--disable-usage-stats",
+            f"--node-ip-address={address}",
+            "--num-cpus=1",
+            "--object-store-memory=200000000",
+            f"--memory={NODE_MEMORY}",
+        ]
+        role = ["--head", f"--port={PORT}", "--include-dashboard=false"]
+        folder = self.folder / f"node{node}"
+        shutil.copytree(self.cache, folder / "cache", symlinks=True)
+        self.machines.append(
+            Machine(
+                name=f"kgnode{node}",
+                namespace=self.network.namespace(node),
+                folder=folder,
+                cache=self.cache,
+                hosts=self.folder / "hosts",
+                ray_arguments=[*common, *(role if node == 0 else [f"--address={self.address}"])],
+                environment=self.environment,
+                mounts=self._mounts.get(node, {}),
+                cores=self._cores[node] if self._cores else "",
+            )
+        )
+
+    def _hosts(self) -> None:
+        lines = ["127.0.0.1 localhost"]
+        lines += [f"{self.network.address(n)} kgnode{n}" for n in range(self.network.nodes)]
+        (self.folder / "hosts").write_text("\n".join(lines) + "\n")
+
+    def _start_s3(self, stack: contextlib.ExitStack) -> None:
+        folder = self.folder / "s3"
+        folder.mkdir()
+        words = ["--host", HUB_ADDRESS, "--port", str(S3_PORT), "--folder", str(folder)]
+        command = [sys.executable, "-m", "tests.faults.s3_service", *words]
+        log = stack.enter_context((folder / "log").open("wb"))
+        server = start(inside(self.network.hub, command), self.environment, log)
+        stack.callback(_end, server)
+        if not wait_until((folder / "url").exists, JOIN_S):
+            raise RuntimeError(f"no S3 server: {tail(folder / 'log')}")
+
+    def _switch_off(self) -> None:
+        for machine in self.machines:
+            machine.kill()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def tail(path: Path, lines: int = 15) -> str:
+    return (
+        "\n".join(path.read_text(errors="replace").splitlines()[-lines:]) if path.exists() else ""
+    )
