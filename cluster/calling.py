@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
-
-from tasks.calls import CallPolicy, ModelClient
 
 from cluster.batches import UnitWriter
 from cluster.board import Board
@@ -17,12 +13,11 @@ from cluster.ledger import GaveUp
 from cluster.plan import Cell, Plan
 from cluster.resume import Resume
 from cluster.stored_calls import StoredAttempt
-from configs.errors import ConfigError
 from configs.models import ModelWriterConfig
-from configs.providers import providers_of, split_model
+from configs.providers import split_model
 from storage.call_rows import CallPlace, call_rows
-from tasks.budget import Budget
-from tasks.model_records import Intent, Message, ModelRequest, Provider, Receipt
+from tasks.calls import ModelClient
+from tasks.model_records import Intent, Message, ModelRequest, Receipt
 from tasks.prices import PriceBook
 from tasks.records import sha256
 
@@ -71,13 +66,12 @@ class Calling:
         told = self._resume.calls.reply(call_id, self._ask_lost)
         if told is None:
             request = request_of(self._plan, cell, messages, draw, round)
-            recorder = _Recorder(self, cell, call_id, draw, round, request)
-            receipt = await self._client.call(call_id, request, recorder)
+            recorder = _Recorder(self, _place(self._plan, cell, draw, round))
+            before = self._resume.calls.attempts(call_id)
+            receipt = await self._client.call(call_id, request, recorder, first_attempt=before + 1)
             told = self._fact(receipt)
-            tries = recorder.last
-        else:
-            tries = self._resume.calls.attempts(call_id)
         if told["verdict"] in ("error", "unreceipted"):
+            tries = self._resume.calls.attempts(call_id)
             raise GaveUp(f"model call {call_id}: {told['error']}", tries)
         return Reply(call_id, told["verdict"], told["reply"])
 
@@ -135,38 +129,30 @@ class Calling:
 
 
 class _Recorder:
-    """Keeps the attempts of one call; they are numbered on from those of earlier runs."""
+    """Keeps the attempts of one call under the cell's name."""
 
-    def __init__(
-        self,
-        calling: Calling,
-        cell: Cell,
-        call_id: str,
-        draw: int,
-        round: int,
-        request: ModelRequest,
-    ) -> None:
+    def __init__(self, calling: Calling, place: CallPlace) -> None:
         self._calling = calling
-        self._before = calling._resume.calls.attempts(call_id)
-        self.last = self._before
-        self._place = CallPlace(
-            cell_id=cell.cell_id,
-            subject_id=cell.subject_id,
-            arm=cell.arm,
-            condition=condition_of(calling._plan, cell),
-            replicate=cell.replicate,
-            draw=draw,
-            round=round,
-            role="repair" if round else "writer",
-        )
+        self._place = place
 
     async def intent(self, intent: Intent) -> None:
-        self.last = self._before + intent.attempt
-        await self._calling.intent(replace(intent, attempt=self.last), self._place)
+        await self._calling.intent(intent, self._place)
 
     async def receipt(self, receipt: Receipt) -> None:
-        number = self._before + receipt.attempt
-        await self._calling.receipt(replace(receipt, attempt=number), self._place)
+        await self._calling.receipt(receipt, self._place)
+
+
+def _place(plan: Plan, cell: Cell, draw: int, round: int) -> CallPlace:
+    return CallPlace(
+        cell_id=cell.cell_id,
+        subject_id=cell.subject_id,
+        arm=cell.arm,
+        condition=condition_of(plan, cell),
+        replicate=cell.replicate,
+        draw=draw,
+        round=round,
+        role="repair" if round else "writer",
+    )
 
 
 def request_of(
@@ -198,56 +184,6 @@ def model_writer(plan: Plan, arm: str) -> ModelWriterConfig:
 def condition_of(plan: Plan, cell: Cell) -> str:
     """The name of the prompt of a model's arm, else nothing."""
     return model_writer(plan, cell.arm).condition if cell.prompt else ""
-
-
-def price_book(plan: Plan) -> PriceBook:
-    """Prices of the config, before those published; ConfigError names a provider it lacks."""
-    known = providers_of(plan.config.providers)
-    asked = _asked(plan)
-    strangers = sorted({name for name, _ in asked} - set(known))
-    if strangers:
-        raise ConfigError(
-            [
-                f"providers: no provider {name!r}; there are {', '.join(known)}, and the config "
-                "may have its own"
-                for name in strangers
-            ]
-        )
-    stated = (entry for entry in plan.config.models if not isinstance(entry, str))
-    return PriceBook(known, {each.model: each.prices for each in stated if each.prices})
-
-
-def make_client(
-    plan: Plan, prices: PriceBook, spent: float, environ: Mapping[str, str] = os.environ
-) -> ModelClient:
-    """The client of all models of a plan; ConfigError names every key that is not set."""
-    known = providers_of(plan.config.providers)
-    providers, lacking = {}, []
-    for name in dict.fromkeys(name for name, _ in _asked(plan)):
-        config = known[name]
-        key = environ.get(config.key_variable) if config.key_variable else None
-        if config.key_variable and not key:
-            lacking.append(f"provider {name}: its key is expected in ${config.key_variable}")
-        providers[name] = Provider(
-            name=name,
-            wire=config.wire,
-            base_url=config.base_url,
-            key=key,
-            cap_field=config.cap_field,
-            concurrency=config.concurrency,
-            requests_per_minute=config.requests_per_minute,
-        )
-    if lacking:
-        raise ConfigError(lacking)
-    calls = plan.config.calls
-    policy = CallPolicy(calls.attempts, calls.deadline_s, calls.attempt_s)
-    return ModelClient(providers, prices, policy, Budget(calls.budget_usd, spent))
-
-
-def _asked(plan: Plan) -> list[tuple[str, str]]:
-    """(provider, model) of every arm that has a cell."""
-    arms: Iterable[str] = dict.fromkeys(cell.arm for cell in plan.cells if cell.prompt)
-    return list(dict.fromkeys(split_model(model_writer(plan, arm).model) for arm in arms))
 
 
 def _lost(attempt: StoredAttempt) -> tuple[Receipt, CallPlace]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from cluster.batches import UnitWriter
 from cluster.board import Board
-from cluster.calling import Calling, make_client, price_book
+from cluster.calling import Calling
 from cluster.cells import carry_out
+from cluster.clients import make_client, price_book
 from cluster.keys import cell_key, matrix_key, mutants_key, shard_key, subject_key
 from cluster.options import RunOptions
 from cluster.plan import Cell, Plan

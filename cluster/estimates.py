@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cluster.calling import model_writer, price_book, request_of
+from cluster.calling import model_writer, request_of
+from cluster.clients import price_book
 from cluster.plan import Cell, Plan
 from configs.errors import ConfigError
 from tasks.model_records import Message, ModelRequest

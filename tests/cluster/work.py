@@ -83,7 +83,7 @@ def measure(job: Job, cache: Path) -> JobResult:
     The text is JSON: `tests`, `row_s` (seconds a mutant takes), `validate_s`, `setup_s`, `status`,
     `trouble` with `times` and `marker` (see `fail`), `lose` (ids of mutants whose row is always
     lost), `lose_once`, `begun` (a file to make), `log` (a folder where each row leaves a mark),
-    `differ` (rows that disagree).
+    `differ` (rows that disagree), `wrong` (how many of its tests fail on the correct code).
     """
     told: dict[str, Any] = json.loads(job.suite.source)
     began = time.monotonic()
@@ -138,27 +138,31 @@ def row_of(suite: Suite, mutant: Mutant, tests: int, environment: str = "default
 
 
 def _validation(job: Job, told: dict[str, Any]) -> Validation:
-    suite_id = job.suite.suite_id
     tests = tuple(
-        Test(
-            f"{suite_id}:{n:05d}",
-            suite_id,
-            n,
-            f"t.py::t\udcff{n}",
-            True,
-            "",
-            ("passed",),
-            0.001,
-            0.0,
-        )
-        for n in range(told.get("tests", 3))
+        _test(job.suite.suite_id, n, n < told.get("wrong", 0)) for n in range(told.get("tests", 3))
     )
     return Validation(
-        suite_id,
+        job.suite.suite_id,
         told.get("status", "valid"),
         told.get("reason", ""),
         tests,
         baseline_s=told.get("row_s", 0.003),
         import_executed=("a.py::f",),
         versions=(("python", "3.11"),),
+    )
+
+
+def _test(suite_id: str, number: int, wrong: bool) -> Test:
+    return Test(
+        f"{suite_id}:{number:05d}",
+        suite_id,
+        number,
+        f"t.py::t\udcff{number}",
+        not wrong,
+        "wrong_oracle" if wrong else "",
+        ("failed" if wrong else "passed",),
+        0.001,
+        0.0,
+        exception="AssertionError" if wrong else "",
+        message="assert 1 == 2" if wrong else "",
     )
