@@ -10,7 +10,7 @@ from tasks import ghostwriter, pynguin
 from tasks.environments import ensure_environment
 from tasks.records import Subject
 from tasks.tool_sandbox import run_tool
-from tasks.tools import Tool, Written
+from tasks.tools import Output, Tool
 from tasks.trees import ensure_tree
 
 GeneratorConfig = PynguinConfig | GhostwriterConfig
@@ -60,11 +60,8 @@ def generate(
         outputs=tool.outputs,
         variables=tool.variables,
     )
-    if run.timed_out:
-        written = Written(None, "timed out")
-    else:
-        written = tool.read(run)
-    return Generated(written.source, written.reason, written.flags, run.seconds)
+    output = Output(None, "timed out") if run.timed_out else tool.read(run)
+    return Generated(output.source, output.reason, output.flags, run.seconds)
 
 
 def _tool(writer: GeneratorConfig, subject: Subject, seed: int) -> Tool | str:

@@ -10,7 +10,7 @@ from configs.models import GhostwriterConfig
 from tasks.bwrap import ENVIRONMENT
 from tasks.records import Environment, Limits, Subject
 from tasks.tool_sandbox import ToolRun
-from tasks.tools import Tool, Written, failure, module_of, requirements_beside
+from tasks.tools import Output, Tool, failure, module_of, requirements_beside
 
 _LIMITS = Limits(memory_mb=1024)
 _WALL_S = 120.0
@@ -61,9 +61,12 @@ def raised(source: bytes, module: str) -> Iterator[str]:
             name = ast.unparse(called)
             if name.partition(".")[0] in known and name.replace(".", "").isidentifier():
                 yield f"{module}.{name}"
-            elif isinstance(kind := getattr(builtins, name, None), type):
-                if issubclass(kind, Exception):
-                    yield name
+            elif _is_exception(getattr(builtins, name, None)):
+                yield name
+
+
+def _is_exception(found: object) -> bool:
+    return isinstance(found, type) and issubclass(found, Exception)
 
 
 def _top_level(tree: ast.Module) -> set[str]:
@@ -74,16 +77,16 @@ def _top_level(tree: ast.Module) -> set[str]:
     return names
 
 
-def _read(run: ToolRun) -> Written:
+def _read(run: ToolRun) -> Output:
     bad = failure(run)
     if bad:
-        return Written(None, bad)
+        return Output(None, bad)
     try:
         text = run.stdout.decode()
     except UnicodeDecodeError:
-        return Written(None, "what it printed is not UTF-8")
+        return Output(None, "what it printed is not UTF-8")
     # What the subject prints when it is imported stands before the suite.
     before, header, rest = text.rpartition(_HEADER)
     if not header:
-        return Written(None, "no test was written")
-    return Written((header + rest).strip() + "\n", "", ("printed_text_cut",) if before else ())
+        return Output(None, "no test was written")
+    return Output((header + rest).strip() + "\n", "", ("printed_text_cut",) if before else ())

@@ -6,7 +6,7 @@ from configs.models import PynguinConfig
 from tasks.bwrap import ENVIRONMENT
 from tasks.records import Environment, Limits, Subject
 from tasks.tool_sandbox import ToolRun
-from tasks.tools import Tool, Written, failure, module_of, requirements_beside
+from tasks.tools import Output, Tool, failure, module_of, requirements_beside
 
 _LIMITS = Limits(memory_mb=2048)
 _WALL_S = 1200.0
@@ -23,12 +23,14 @@ def tool(writer: PynguinConfig, subject: Subject, seed: int) -> Tool | str:
         "--module-name": module,
         "--output-path": _OUT,
         "--seed": str(seed),
-        # Iterations alone end the search, and no clock decides anything else: neither how long
-        # local search goes on nor, while a machine is busy, that a call hangs.
+        # Iterations alone end the search, and no clock decides anything else: not how long local
+        # search goes on, nor, while a machine is busy, that a call hangs. Minimisation has to go:
+        # it gives a test that it has emptied no time at all, and then believes what it saw.
         "--maximum-search-time": "-1",
         "--maximum-iterations": str(writer.iterations),
         "--local-search-time": str(10**9),
         "--test-execution-time-per-statement": "5",
+        "--test-case-minimization-strategy": "NONE",
         "--statistics-backend": "NONE",
     }
     words = [word for option in options.items() for word in option]
@@ -48,12 +50,12 @@ def tool(writer: PynguinConfig, subject: Subject, seed: int) -> Tool | str:
     )
 
 
-def _read(run: ToolRun) -> Written:
+def _read(run: ToolRun) -> Output:
     bad = failure(run)
     if bad or not run.files:
-        return Written(None, bad or "no test was written")
+        return Output(None, bad or "no test was written")
     (data,) = run.files.values()
     try:
-        return Written(data.decode())
+        return Output(data.decode())
     except UnicodeDecodeError:
-        return Written(None, "what it wrote is not UTF-8")
+        return Output(None, "what it wrote is not UTF-8")

@@ -16,7 +16,7 @@ _PACKAGE = re.compile(r"^[A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True)
-class Written:
+class Output:
     """The text of a suite, or None and why there is none."""
 
     source: str | None
@@ -32,7 +32,7 @@ class Tool:
     environment: Environment
     limits: Limits
     wall_s: float
-    read: Callable[[ToolRun], Written]
+    read: Callable[[ToolRun], Output]
     outputs: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
 

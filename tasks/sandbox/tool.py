@@ -56,16 +56,15 @@ def _serve(connection: socket.socket) -> None:
     ended = _wait(pid, request["wall_s"])
     seconds = time.monotonic() - started
     status = os.waitstatus_to_exitcode(sweep(pid))
-    most = caps.file_mb * limits.MIB
-    written = {path: _read(os.path.join(views.WORK, path), most) for path in request["outputs"]}
+    written = {path: _read(os.path.join(views.WORK, path)) for path in request["outputs"]}
     messages.send(
         connection,
         {
             "timed_out": not ended,
             "status": status,
             "seconds": seconds,
-            "stdout": _read(_OUT, most),
-            "stderr": _read(_ERR, most),
+            "stdout": _read(_OUT),
+            "stderr": _read(_ERR),
             "files": {path: text for path, text in written.items() if text is not None},
         },
     )
@@ -96,14 +95,15 @@ def _wait(pid: int, wall_s: float) -> bool:
     return ended
 
 
-def _read(path: str, most: int) -> str | None:
-    """A regular file of at most `most` bytes; None for whatever else a subject may put there."""
+def _read(path: str) -> str | None:
+    """A regular file, none of which is larger than the caps allow; None for whatever else is there.
+
+    Nothing that could still change it is running.
+    """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return None
+        with open(path, "rb") as file:
+            return file.read().decode("latin-1")
     except OSError:
         return None
-    with open(fd, "rb") as file:
-        about = os.fstat(fd)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > most:
-            return None
-        return file.read().decode("latin-1")
