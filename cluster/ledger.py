@@ -11,26 +11,31 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from cluster.ray_tasks import Started
+from cluster.standing import REST_S, Standing, away_from
 from configs.errors import InfraError, KillgridError, SandboxError
 from tasks.results import Event
 
-Trouble = Literal["infra", "memory", "bug", "queue"]
+Trouble = Literal["infra", "lost", "memory", "bug", "queue"]
+# Where another node may do better. A bug is one anywhere.
+NODES_FAULT = ("infra", "lost", "memory")
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
     """How often work is submitted by kind of trouble, and how long it is waited for, in seconds.
 
-    `infra`: lost workers and nodes, deadlines, InfraError. `memory`: the node ran out of it. `bug`:
-    any other exception, which a second try rarely helps. A task that waits `queue_s` for a free
-    CPU is submitted anew and nothing is counted against it.
+    `infra`: deadlines, InfraError, a disk that is full. `lost`: the worker or its node is gone,
+    which says little of the work. `memory`: the node ran out of it. `bug`: any other exception,
+    which a second try rarely helps. A task that waits `queue_s` for a free CPU is submitted anew
+    and nothing is counted against it; where nodes are avoided it waits no longer than they rest.
     """
 
     infra: int = 3
+    lost: int = 6
     memory: int = 3
     bug: int = 2
     margin_s: float = 600.0
@@ -40,9 +45,7 @@ class RetryPolicy:
 
     def attempts(self, trouble: Trouble) -> float:
         """The most attempts that may end in this trouble."""
-        return {"infra": self.infra, "memory": self.memory, "bug": self.bug}.get(
-            trouble, float("inf")
-        )
+        return float("inf") if trouble == "queue" else int(getattr(self, trouble))
 
 
 class GaveUp(Exception):
@@ -77,38 +80,73 @@ class Account:
     def note(self, failed: _Failed) -> None:
         """Book one failed attempt, with an event that says why."""
         self.ended[failed.trouble] += 1
-        detail = f"{self.step}, attempt {self.begun}: {failed.detail}"
-        self.events.append(Event(time.time(), f"attempt_{failed.trouble}", detail))
+        self.tell(f"attempt_{failed.trouble}", failed.detail)
         if self.heard is not None:
             self.heard(self.events[-1])
 
+    def tell(self, kind: str, words: str) -> None:
+        """Keep an event of the attempt under way."""
+        detail = f"{self.step}, attempt {self.begun}: {words}"
+        self.events.append(Event(time.time(), kind, detail))
+
 
 async def attempt(
-    account: Account, submit: Callable[[], Any], limit_s: float, policy: RetryPolicy
+    account: Account,
+    submit: Callable[..., Any],
+    limit_s: float,
+    policy: RetryPolicy,
+    standing: Standing | None = None,
 ) -> Any:
     """The result of a task, submitted as often as the policy allows; GaveUp when it does not.
 
     `submit` makes a streaming task whose first value is Started and whose second is the result;
-    it may take `limit_s` (plus the policy's margin) from its start. SandboxError of a worker and
-    the end of Ray itself are nobody's fault but the set-up's and go straight through.
+    it may take `limit_s` (plus the policy's margin) from its start. It is given Ray's options where
+    the task is to be kept away from nodes: those of low `standing`, and those where it failed.
+    SandboxError of a worker and the end of Ray itself are nobody's fault but the set-up's and go
+    straight through.
     """
+    standing, failed_on = standing or Standing(), set[str]()
     while True:
         account.begun += 1
+        place = _Place()
         try:
-            return await _once(submit(), limit_s + policy.margin_s, policy)
+            avoided = standing.avoided(failed_on)
+            stream = submit(**away_from(avoided))
+            waits = replace(policy, queue_s=min(policy.queue_s, REST_S)) if avoided else policy
+            result = await _once(stream, limit_s + policy.margin_s, waits, standing, place)
         except _Failed as failed:
             account.note(failed)
+            if place.started is not None and failed.trouble in NODES_FAULT:
+                failed_on.add(place.started.node_id)
+                if standing.failed(place.started):
+                    account.tell("node_rests", f"node {place.started.node}: no work for a while")
             if account.ended[failed.trouble] >= policy.attempts(failed.trouble):
                 raise GaveUp(str(failed), account.begun) from None
             await asyncio.sleep(policy.pause_s * account.begun)
+        else:
+            assert place.started is not None
+            standing.worked(place.started)
+            return result
 
 
-async def _once(stream: Any, limit_s: float, policy: RetryPolicy) -> Any:
+@dataclass
+class _Place:
+    """Where an attempt has started, once it has."""
+
+    started: Started | None = None
+
+
+async def _once(
+    stream: Any, limit_s: float, policy: RetryPolicy, standing: Standing, place: _Place
+) -> Any:
     try:
-        started = await _next(stream, policy.queue_s, policy.grace_s)
+        started = place.started = await _next(stream, policy.queue_s, policy.grace_s)
         if started is None:
             raise _Failed("queue", f"not started within {policy.queue_s:.0f} s")
         assert isinstance(started, Started)
+        if refusal := standing.refusal(started):
+            _cancel(stream, force=True)
+            raise _Failed("infra", refusal)
         try:
             result = await _next(stream, limit_s, policy.grace_s)
         except _Failed as failed:
@@ -174,6 +212,8 @@ def _translated(error: BaseException) -> Exception:
         return InfraError(f"Ray on this node has ended: {_line(error)}")
     if isinstance(error, rx.OutOfMemoryError):
         return _Failed("memory", f"node out of memory: {_line(error)}", str(error))
+    if isinstance(error, rx.WorkerCrashedError | rx.NodeDiedError | rx.ObjectLostError):
+        return _Failed("lost", f"{type(error).__name__}: {_line(error)}", str(error))
     if isinstance(error, rx.RayError | StopAsyncIteration):
         return _Failed("infra", f"{type(error).__name__}: {_line(error)}", str(error))
     return _Failed("bug", f"{type(error).__name__}: {_line(error)}")
@@ -188,7 +228,7 @@ def _of_our_code(error: Any) -> Exception:
         return SandboxError(str(cause))
     if isinstance(cause, rx.OutOfMemoryError | MemoryError):
         return _Failed("memory", reason, str(error))
-    if isinstance(cause, InfraError | rx.RayError):
+    if isinstance(cause, InfraError | rx.RayError | OSError):
         return _Failed("infra", reason, str(error))
     if isinstance(cause, KillgridError):
         return _Failed("bug", str(cause))

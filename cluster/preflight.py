@@ -12,11 +12,9 @@ from typing import Any
 
 from cluster.ray_session import live_nodes
 from cluster.ray_tasks import cache_folder, node_name
+from cluster.versions import code_hash
 from configs.errors import InfraError, KillgridError, SandboxError
-from tasks.records import sha256
 
-ROOT = Path(__file__).parents[1]
-CODE = ("configs", "tasks", "cluster")
 PATIENCE_S = 900.0
 
 
@@ -35,23 +33,28 @@ class NodeReport:
 def check_nodes(cache: Path | None) -> list[NodeReport]:
     """A report of each live node. SandboxError or InfraError, in one line, names all that fail.
 
-    On a node's first use this builds the default environment, which takes some seconds.
+    A node that is lost meanwhile is none of them: that happens, and is no reason to stop. On a
+    node's first use this builds the default environment, which takes some seconds.
     """
     import ray
 
     waiting = {_on_node(node["NodeID"]).remote(cache): node for node in live_nodes()}
     ready, _ = ray.wait(list(waiting), num_returns=len(waiting), timeout=PATIENCE_S)
-    reports, faults = [], []
+    reports, faults = [], {}
     for reference, node in waiting.items():
         name = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})"
         if reference not in ready:
-            faults.append(f"node {name}: no answer within {PATIENCE_S:.0f} s")
+            faults[node["NodeID"]] = f"node {name}: no answer within {PATIENCE_S:.0f} s"
             continue
         try:
             reports.append(ray.get(reference))
         except ray.exceptions.RayError as error:
-            faults.append(f"node {name}: {str(error).strip().splitlines()[-1]}")
-    judge(report_here(), reports, faults)
+            last = str(error).strip().splitlines()[-1]
+            faults[node["NodeID"]] = f"node {name}: {last}"
+    alive = {node["NodeID"] for node in live_nodes()} if faults else set()
+    judge(report_here(), reports, [words for node, words in faults.items() if node in alive])
+    if not reports:
+        raise InfraError("; ".join(faults.values()) or "the cluster has no node")
     return reports
 
 
@@ -110,13 +113,6 @@ def _sandbox(folder: Path) -> str:
     except SandboxError as error:
         return " ".join(str(error).split())
     return ""
-
-
-def code_hash() -> str:
-    """Hash over the source files that workers run; the same checkout gives the same."""
-    files = sorted(path for name in CODE for path in (ROOT / name).rglob("*.py"))
-    lines = [f"{path.relative_to(ROOT)} {sha256(path.read_bytes())}" for path in files]
-    return sha256("\n".join(lines).encode())[:12]
 
 
 def _on_node(node_id: str) -> Any:

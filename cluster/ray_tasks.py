@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cluster.packing import PackedMutant, unpack
+from cluster.versions import own_code
 
 if TYPE_CHECKING:
     from configs.models import GhostwriterConfig, PynguinConfig
@@ -26,10 +27,15 @@ RunJob = Callable[[Job, Path], JobResult]
 
 @dataclass(frozen=True)
 class Started:
-    """The first thing a task sends: where it began. Deadlines count from its arrival."""
+    """The first thing a task sends: where it began. Deadlines count from its arrival.
+
+    `node_id` is Ray's, `code` the hash of the code that it runs.
+    """
 
     node: str
     pid: int
+    node_id: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ def carry_out(
     order: Order,
 ) -> Iterator[Started | JobResult]:
     """A task: says that it has started, then brings the result."""
-    yield Started(node_name(), os.getpid())
+    yield _started()
     picked = unpack(subject, [mutants[index] for index in order.chosen])
     job = Job(subject, order.suite, picked, order.settings, validation, order.budget_s)
     yield _run(order.run, job, cache_folder(order.cache))
@@ -77,8 +83,15 @@ def write_suite(
     """A task: says that it has started, then brings what a generator has written."""
     from tasks.generators import generate
 
-    yield Started(node_name(), os.getpid())
+    yield _started()
     yield generate(writer, subject, seed, cache_folder(cache))
+
+
+def _started() -> Started:
+    import ray
+
+    node_id = ray.get_runtime_context().get_node_id()
+    return Started(node_name(), os.getpid(), node_id, own_code())
 
 
 def _run(run: RunJob | None, job: Job, cache: Path) -> JobResult:

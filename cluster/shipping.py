@@ -45,16 +45,18 @@ class Shipping:
         chosen: tuple[int, ...],
         validation: Any,
         budget_s: float,
-    ) -> Callable[[], Any]:
-        """What submits a task for some of the cell's mutants, as often as it is called."""
+    ) -> Callable[..., Any]:
+        """What submits a task for some of the cell's mutants, with Ray's options, if any."""
         subject, mutants = self._subject(cell.subject_id)
         order = Order(suite, chosen, settings, budget_s, self._cache, self._run_job)
-        return lambda: self._task.remote(subject, mutants, validation, order)
+        what = (subject, mutants, validation, order)
+        return lambda **options: _placed(self._task, options).remote(*what)
 
-    def generator(self, cell: Cell, writer: Writer, seed: int) -> Callable[[], Any]:
+    def generator(self, cell: Cell, writer: Writer, seed: int) -> Callable[..., Any]:
         """What submits the writing of a suite by a generator."""
         subject, _ = self._subject(cell.subject_id)
-        return lambda: self._write.remote(subject, writer, seed, self._cache)
+        what = (subject, writer, seed, self._cache)
+        return lambda **options: _placed(self._write, options).remote(*what)
 
     def release(self, cell: Cell) -> None:
         """The cell is finished with its subject."""
@@ -70,3 +72,7 @@ class Shipping:
             packed = pack(planned.subject, planned.runnable)
             self._subjects[subject_id] = (ray.put(planned.subject), ray.put(packed))
         return self._subjects[subject_id]
+
+
+def _placed(task: Any, options: dict[str, Any]) -> Any:
+    return task.options(**options) if options else task

@@ -1,16 +1,15 @@
-"""Which nodes get no work for now: a node that fails fast is idle, and would draw all work to it."""
+"""Which nodes get no work for now: one that fails fast is idle, and would draw all work to it."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable, Set
-from functools import lru_cache
 from typing import Any
 
-from cluster.preflight import code_hash
 from cluster.ray_session import live_nodes
 from cluster.ray_tasks import Started
+from cluster.versions import own_code
 
 # After so many failures in a row a node rests, and after the rest one more is enough.
 IN_A_ROW = 3
@@ -29,12 +28,13 @@ class Standing:
     def refusal(self, started: Started) -> str:
         """Why nothing that this node brings may be used; empty where it may.
 
-        Nodes that were there at the start are checked then; this is for those that join later.
+        Nodes that were there at the start are checked then; this is for those that join later. The
+        driver's own node has the driver's checkout, even if somebody is editing it.
         """
-        if started.code in ("", _own_code()):
+        if started.code in ("", own_code()) or started.node_id == _own_node():
             return ""
         self._refused.add(started.node_id)
-        return f"node {started.node}: code is {started.code}, the driver's is {_own_code()}"
+        return f"node {started.node}: code is {started.code}, the driver's is {own_code()}"
 
     def worked(self, started: Started) -> None:
         self._failures.pop(started.node_id, None)
@@ -74,6 +74,7 @@ def away_from(nodes: Set[str]) -> dict[str, Any]:
     return {"label_selector": {"ray.io/node-id": f"!in({','.join(sorted(nodes))})"}}
 
 
-@lru_cache(maxsize=1)
-def _own_code() -> str:
-    return code_hash()
+def _own_node() -> str:
+    import ray
+
+    return str(ray.get_runtime_context().get_node_id())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cluster.batches import UnitWriter
@@ -17,6 +17,7 @@ from cluster.resume import Resume, Tally
 from cluster.shipping import Shipping
 from cluster.sizes import limit_seconds
 from cluster.slots import Slots
+from cluster.standing import Standing
 from tasks.records import ExecutionSettings, Suite
 from tasks.results import Event, JobResult, Row, Validation
 
@@ -34,6 +35,7 @@ class Run:
     retry: RetryPolicy
     board: Board
     calling: Calling | None = None
+    standing: Standing = field(default_factory=Standing)
 
     async def commit(self, commit: Commit, rows: int = 0) -> None:
         """Hand over finished work; `rows` are the mutants that it finishes."""
@@ -96,7 +98,9 @@ class SuiteWork:
         submit = run.shipping.submitter(*order)
         limit_s = limit_seconds(self.settings, validation, budget_s)
         async with run.tasks:
-            result: JobResult = await attempt(step.account, submit, limit_s, run.retry)
+            result: JobResult = await attempt(
+                step.account, submit, limit_s, run.retry, run.standing
+            )
         return result
 
     def sound(self, rows: Sequence[Row], validation: Validation, step: Step) -> list[Row]:

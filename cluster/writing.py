@@ -22,8 +22,9 @@ from tasks.results import Validation
 
 # A generator has its own limits on time; this one catches a task that hangs.
 GENERATE_S = 3600.0
-# Why a complete reply is no suite.
+# Why a reply that its provider calls complete is no suite.
 NO_CODE = "no_code"
+UNCLOSED = "unclosed_fence"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ async def _generated(cell: Cell, run: Run, log: CellLog) -> Draft:
         seed = int(sha256(parts.encode())[:8], 16) >> 1
         submit = run.shipping.generator(cell, config, seed)
         async with run.tasks:
-            written = await attempt(step.account, submit, GENERATE_S, run.retry)
+            written = await attempt(step.account, submit, GENERATE_S, run.retry, run.standing)
         told = {"source": written.source, "reason": written.reason, "flags": list(written.flags)}
         await run.writer.add({}, [key], {key: told})
         await run.writer.durable()
@@ -206,6 +207,8 @@ class _ModelCell:
             prompt_sha256=self._cell.identity,
             cap_functions=plan.config.limits.test_functions,
         )
+        if UNCLOSED in made.flags and plan.config.limits.unclosed_fence == "refuse":
+            return Draft(None, UNCLOSED, asked=messages)
         return Draft(made.suite, "" if made.suite else NO_CODE, asked=messages)
 
     @property

@@ -17,6 +17,11 @@ class LimitsConfig(Model):
     test_functions: Count | None = Field(
         default=None, description="Of a suite that was generated, only the first so many are kept."
     )
+    unclosed_fence: Literal["refuse", "cut_back"] = Field(
+        default="refuse",
+        description="A reply whose code has no end is one that was cut, whatever its provider says: "
+        "no suite; or cut back to the last statement that parses.",
+    )
 
 
 class EnvironmentConfig(Model):

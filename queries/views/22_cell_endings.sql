@@ -11,7 +11,7 @@ SELECT
     CASE
         WHEN states.status <> 'done' THEN 'missing'
         WHEN cell_suites.suite_id IS NOT NULL THEN 'suite'
-        WHEN states.reason = 'length' THEN 'truncated'
+        WHEN states.reason IN ('length', 'unclosed_fence') THEN 'truncated'
         WHEN states.reason IN ('refused', 'empty', 'unknown') THEN states.reason
         ELSE 'no_code'
     END AS ending

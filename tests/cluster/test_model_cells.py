@@ -54,6 +54,7 @@ def test_a_reply_becomes_a_suite_that_is_measured_and_paid_for(
         ("no_usage", "unknown"),
         ("odd_finish", "unknown"),
         ("reasoning_only", "length"),
+        ("cut_below", "unclosed_fence"),
     ],
 )
 def test_a_reply_that_may_not_be_used_is_no_suite_and_is_never_asked_for_again(

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from cluster import preflight
-from cluster.preflight import NodeReport, check_nodes, code_hash, judge
+from cluster import versions
+from cluster.preflight import NodeReport, check_nodes, judge
 from cluster.ray_session import RaySession
+from cluster.versions import code_hash
 from configs.errors import InfraError, SandboxError
 
 HERE = NodeReport("here", "3.11.7", "2.60.0", "aa")
@@ -45,8 +46,8 @@ def test_a_node_without_a_sandbox_has_its_own_exit_code() -> None:
 def test_the_code_hash_follows_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = code_hash()
     assert code_hash() == before
-    monkeypatch.setattr(preflight, "ROOT", tmp_path)
-    for name in preflight.CODE:
+    monkeypatch.setattr(versions, "ROOT", tmp_path)
+    for name in versions.CODE:
         (tmp_path / name).mkdir()
     (tmp_path / "tasks" / "a.py").write_text("x = 1\n")
     first = code_hash()

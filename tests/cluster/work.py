@@ -5,6 +5,7 @@ Ray's workers import this file, so it imports nothing but what a worker may.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -41,6 +42,8 @@ def fail(kind: str) -> None:
         os._exit(0)
     if kind == "infra":
         raise InfraError("host went away")
+    if kind == "disk full":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if kind == "sandbox":
         raise SandboxError("no user namespaces")
     if kind == "missing package":
