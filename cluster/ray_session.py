@@ -35,6 +35,13 @@ LOCAL_SETTINGS = {
     "RAY_ROTATION_BACKUP_COUNT": "1",
 }
 
+# With gRPC's defaults a node behind a cut link is missed for minutes, and so is what it was doing.
+# Nodes need the same settings (deploy/); whoever has set one of them knows better.
+CONNECTED_SETTINGS = {
+    "RAY_grpc_client_keepalive_time_ms": "5000",
+    "RAY_grpc_client_keepalive_timeout_ms": "5000",
+}
+
 AUTH_HINT = (
     "a cluster that asks for a token needs RAY_AUTH_MODE=token and the token "
     "(RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH) on every node and here"
@@ -72,17 +79,25 @@ def _connected(address: str) -> Iterator[RaySession]:
 
     began = time.monotonic()
     _reach(address)
+    settings = {k: v for k, v in CONNECTED_SETTINGS.items() if k not in os.environ}
+    with _environment(settings):
+        _init_connected(address)
+        _hush()
+        try:
+            yield RaySession(address, local=False, start_s=time.monotonic() - began)
+        finally:
+            ray.shutdown()
+
+
+def _init_connected(address: str) -> None:
+    import ray
+
     try:
         with tempfile.TemporaryDirectory() as empty, contextlib.chdir(empty):
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = f"{_first_line(error)}; {AUTH_HINT}"
         raise InfraError(f"no Ray cluster at {address}: {reason}") from error
-    _hush()
-    try:
-        yield RaySession(address, local=False, start_s=time.monotonic() - began)
-    finally:
-        ray.shutdown()
 
 
 def live_nodes() -> list[dict[str, Any]]:
