@@ -47,11 +47,10 @@ def _run(night: Night, config: Path, script: Script) -> Played:
     say(f"{script.name}: S3 fails {script.s3_share:.0%} of its requests")
     store = night.store(script.name)
     command = ["killgrid", "run", str(config), "--address", night.address, "--store", store]
-    command += ["--quiet"]
     done = play(night, script, command, night.folder / f"{script.name}.log", say)
     say(
         f"{script.name}: exit {done.status}, {done.wall_s:.0f} s, {done.work_s:.0f} s of it work, "
-        f"{done.drivers} drivers; S3 so far: {night.s3_traffic()}"
+        f"{done.drivers} drivers; S3 so far: {night.s3 and night.s3.traffic()}"
     )
     say(done.log)
     return done

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.experiment import write_night
-from tests.faults.nights import Night
+from tests.faults.nights import Night, Oddity
 from tests.faults.playing import play
 from tests.faults.scripts import script
 
@@ -36,8 +36,8 @@ def efficiency(functions: int, say: Callable[[str], None]) -> int:
     """Print it. Each node, driver and head included, is held to a core of its own."""
     shares = []
     for nodes in (1, 2):
-        cores = [str(core) for core in range(nodes)]
-        with Night(nodes, s3=False, cores=cores) as night:
+        odd = {node: Oddity(cores=str(node)) for node in range(nodes)}
+        with Night(nodes, s3=False, odd=odd) as night:
             shares.append(_share(night, functions, say))
     one, two = shares
     gained = one.work_s / (2 * two.work_s)

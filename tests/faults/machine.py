@@ -19,9 +19,11 @@ END_S = 20.0
 
 @dataclass
 class Machine:
-    """A node as a machine that can be switched off and on again; `mounts` are laid over files.
+    """A node as a machine that can be switched off and on again.
 
-    `folder` is its disk: log and cache stay there while it is off.
+    `folder` is its disk: log and cache stay there while it is off; with `disk_mb` the cache is on a
+    small disk of its own, which does not. `mounts` are laid over files: place, and what is seen
+    there instead. `cores` it is held to.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Machine:
     environment: Mapping[str, str]
     mounts: Mapping[Path, Path] = field(default_factory=dict)
     cores: str = ""
+    disk_mb: int = 0
     _outer: subprocess.Popen[bytes] | None = None
     pid: int = 0
 
@@ -53,6 +56,8 @@ class Machine:
         pinned = ["taskset", "-c", self.cores] if self.cores else []
         command = [*pinned, *UNSHARE, *map(str, words), *self.ray_arguments]
         environment = {**self.environment, "KG_MOUNTS": laid}
+        if self.disk_mb:
+            environment["KG_DISK_MB"] = str(self.disk_mb)
         with self.log.open("ab") as log:
             self._outer = start(inside(self.namespace, command), environment, log)
         self.pid = only_child(self._outer.pid)

@@ -12,25 +12,25 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tasks.environments import ensure_environment
 from tasks.records import Environment
 from tests.faults.driver import Driver
 from tests.faults.machine import Machine
-from tests.faults.network import HUB_ADDRESS, Network, inside
-from tests.faults.processes import start, wait_until
-from tests.faults.s3_service import BUCKET, put
+from tests.faults.network import Network, inside
+from tests.faults.processes import tail, wait_until
+from tests.faults.s3 import S3
 from tests.storage.s3_servers import KEY_ID, SECRET
 
 ROOT = Path(__file__).parents[2]
-PORT, S3_PORT = 6379, 9000
+PORT = 6379
 NODE_MEMORY = 2_000_000_000
 JOIN_S = 120.0
-# The settings that deploy/ ships: a node that is cut off is given up within 10 s.
+# The settings that deploy/ ships for nodes: one that is cut off is given up within 10 s. A driver
+# brings its own.
 RAY_SETTINGS = {
-    "RAY_AUTH_MODE": "token",
-    "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_health_check_initial_delay_ms": "1000",
     "RAY_health_check_period_ms": "1000",
     "RAY_health_check_timeout_ms": "2000",
@@ -40,6 +40,16 @@ RAY_SETTINGS = {
 }
 
 
+@dataclass(frozen=True)
+class Oddity:
+    """What is not as it should be on a node: see Machine; `settings` are variables of its Ray."""
+
+    mounts: Mapping[Path, Path] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    cores: str = ""
+    disk_mb: int = 0
+
+
 class Night:
     """A cluster of `nodes` machines of one CPU, the first of them the head, and an S3 server."""
 
@@ -47,16 +57,15 @@ class Night:
         self,
         nodes: int = 3,
         s3: bool = True,
-        mounts: Mapping[int, Mapping[Path, Path]] | None = None,
-        cores: Sequence[str] = (),
+        odd: Mapping[int, Oddity] | None = None,
         seed: int = 0,
     ) -> None:
         self.network = Network(nodes)
         self.machines: list[Machine] = []
-        self.s3 = s3
+        self.s3: S3 | None = None
+        self._with_s3 = s3
         self.draw = random.Random(seed)
-        self._mounts = mounts or {}
-        self._cores = cores
+        self._odd = odd or {}
         self._open = contextlib.ExitStack()
 
     def __enter__(self) -> Night:
@@ -70,8 +79,9 @@ class Night:
             ensure_environment(Environment(), self.cache)
             stack.enter_context(self.network)
             self._hosts()
-            if self.s3:
-                self._start_s3(stack)
+            if self._with_s3:
+                self.s3 = S3(self.folder / "s3")
+                stack.enter_context(self.s3.running(self.network.hub, self.environment))
             stack.callback(self._switch_off)
             for node in range(self.network.nodes):
                 self._add(node)
@@ -89,9 +99,10 @@ class Night:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What nodes, driver and queries are told; nothing of the machine's own settings."""
+        """What nodes, driver and queries are told; nothing of this machine's own settings."""
         return {
-            **RAY_SETTINGS,
+            "RAY_AUTH_MODE": "token",
+            "RAY_USAGE_STATS_ENABLED": "0",
             "RAY_AUTH_TOKEN_PATH": str(self.folder / "token"),
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin:/usr/sbin:/sbin",
             "HOME": "/tmp",
@@ -105,10 +116,7 @@ class Night:
 
     def store(self, name: str) -> str:
         """A store of this night, for all nodes."""
-        if not self.s3:
-            return str(self.folder / "stores" / name)
-        url = f"http://{HUB_ADDRESS}:{S3_PORT}"
-        return f"s3://{BUCKET}/{name}?endpoint_url={url}&region=us-east-1"
+        return S3.store(name) if self.s3 else str(self.folder / "stores" / name)
 
     def nodes(self) -> list[dict[str, object]]:
         """Ray's account of all nodes there ever were; empty when the head does not answer."""
@@ -150,17 +158,23 @@ class Night:
         machine, pid = self.draw.choice(found)
         return machine.kill_process(pid)
 
-    def s3_fails(self, share: float, faults: Sequence[str] = ()) -> None:
-        """From now on this share of the requests to S3 fails, in any of the ways or in those."""
-        orders = {"share": share} | ({"faults": list(faults)} if faults else {})
-        put(self.folder / "s3" / "faults.json", orders)
+    def fill_disk(self, node: int) -> None:
+        """Leave no room in the node's cache, which must be on a disk of its own."""
+        command = ["dd", "if=/dev/zero", f"of={self.cache}/filler", "bs=1M", "count=10000"]
+        told = self.ask(self.machines[node].enter(command), 60)
+        if "No space left" not in told.stderr:
+            raise RuntimeError(f"the disk of node {node} is not full: {told.stderr}")
 
-    def s3_traffic(self) -> dict[str, dict[str, int]]:
-        """Requests by method and failures by kind, so far."""
-        told: dict[str, dict[str, int]] = json.loads(
-            (self.folder / "s3" / "traffic.json").read_text()
-        )
-        return told
+    def drain(self, node: int, within_s: int) -> None:
+        """Tell Ray that the node will be taken away, as on a spot notice."""
+        address = self.network.address(node)
+        ids = [each["id"] for each in self.nodes() if each["address"] == address and each["alive"]]
+        command = ["ray", "drain-node", f"--address={self.address}", f"--node-id={ids[0]}"]
+        command += ["--reason=DRAIN_NODE_REASON_PREEMPTION", "--reason-message=spot notice"]
+        command += [f"--deadline-remaining-seconds={within_s}"]
+        told = self.ask(self.machines[node].enter(command), 60)
+        if told.returncode:
+            raise RuntimeError(f"node {node} is not drained: {told.stdout}{told.stderr}")
 
     # What people do on it.
 
@@ -194,7 +208,7 @@ class Night:
             f"--memory={NODE_MEMORY}",
         ]
         role = ["--head", f"--port={PORT}", "--include-dashboard=false"]
-        folder = self.folder / f"node{node}"
+        folder, odd = self.folder / f"node{node}", self._odd.get(node, Oddity())
         shutil.copytree(self.cache, folder / "cache", symlinks=True)
         self.machines.append(
             Machine(
@@ -204,9 +218,10 @@ class Night:
                 cache=self.cache,
                 hosts=self.folder / "hosts",
                 ray_arguments=[*common, *(role if node == 0 else [f"--address={self.address}"])],
-                environment=self.environment,
-                mounts=self._mounts.get(node, {}),
-                cores=self._cores[node] if self._cores else "",
+                environment={**self.environment, **RAY_SETTINGS, **odd.settings},
+                mounts=odd.mounts,
+                cores=odd.cores,
+                disk_mb=odd.disk_mb,
             )
         )
 
@@ -215,32 +230,6 @@ class Night:
         lines += [f"{self.network.address(n)} kgnode{n}" for n in range(self.network.nodes)]
         (self.folder / "hosts").write_text("\n".join(lines) + "\n")
 
-    def _start_s3(self, stack: contextlib.ExitStack) -> None:
-        folder = self.folder / "s3"
-        folder.mkdir()
-        words = ["--host", HUB_ADDRESS, "--port", str(S3_PORT), "--folder", str(folder)]
-        command = [sys.executable, "-m", "tests.faults.s3_service", *words]
-        log = stack.enter_context((folder / "log").open("wb"))
-        server = start(inside(self.network.hub, command), self.environment, log)
-        stack.callback(_end, server)
-        if not wait_until((folder / "url").exists, JOIN_S):
-            raise RuntimeError(f"no S3 server: {tail(folder / 'log')}")
-
     def _switch_off(self) -> None:
         for machine in self.machines:
             machine.kill()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def tail(path: Path, lines: int = 15) -> str:
-    return (
-        "\n".join(path.read_text(errors="replace").splitlines()[-lines:]) if path.exists() else ""
-    )

@@ -11,7 +11,12 @@ mount -t tmpfs -o size=512m tmpfs /dev/shm
 mount -t tmpfs -o size=2g tmpfs /tmp
 mount --bind "$hosts" /etc/hosts
 mount --bind /dev/null /etc/resolv.conf
-mount --bind "$own_cache" "$cache"
+if [ -n "${KG_DISK_MB:-}" ]; then
+    mount -t tmpfs -o "size=${KG_DISK_MB}m" tmpfs "$cache"
+    cp -a "$own_cache/." "$cache/"
+else
+    mount --bind "$own_cache" "$cache"
+fi
 for extra in ${KG_MOUNTS:-}; do mount --bind "${extra%%:*}" "${extra#*:}"; done
 cd /
 child=

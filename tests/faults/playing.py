@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.nights import Night, tail
+from tests.faults.nights import Night
+from tests.faults.processes import tail
 from tests.faults.scripts import Script
 
 LOOK_EVERY_S = 0.2
@@ -37,7 +38,7 @@ def play(night: Night, script: Script, command: list[str], log: Path, say: Say) 
     TimeoutError when it takes longer than RUN_S.
     """
     if night.s3:
-        night.s3_fails(script.s3_share)
+        night.s3.fails(script.s3_share)
     driver, drivers = night.drive(command, log), 1
     began, first = driver.began, None
     waiting, done = list(script.faults), []
@@ -61,7 +62,7 @@ def play(night: Night, script: Script, command: list[str], log: Path, say: Say) 
             say(f"  {done[-1]}")
     ended = time.monotonic()
     if night.s3:
-        night.s3_fails(0)
+        night.s3.fails(0)
     restore(night)
     return Played(
         script=script.name,

@@ -96,3 +96,19 @@ def wait_until(true: Callable[[], bool], within_s: float, every_s: float = 0.2) 
             return False
         time.sleep(every_s)
     return True
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process of ours to end, then end it."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def tail(path: Path, lines: int = 15) -> str:
+    """The last lines of a log; empty when there is none."""
+    text = path.read_text(errors="replace") if path.exists() else ""
+    return "\n".join(text.splitlines()[-lines:])

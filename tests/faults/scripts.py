@@ -51,9 +51,14 @@ def driver_killed(at_s: float) -> Fault:
 
 def s3_gone(at_s: float, for_s: float, share_after: float) -> list[Fault]:
     return [
-        Fault(at_s, "S3 gone", lambda night: night.s3_fails(1.0, ["reset"])),
-        Fault(at_s + for_s, "S3 back", lambda night: night.s3_fails(share_after)),
+        Fault(at_s, "S3 gone", lambda night: _s3_fails(night, 1.0, "reset")),
+        Fault(at_s + for_s, "S3 back", lambda night: _s3_fails(night, share_after)),
     ]
+
+
+def _s3_fails(night: Night, share: float, *faults: str) -> None:
+    assert night.s3 is not None
+    night.s3.fails(share, faults)
 
 
 @dataclass(frozen=True)
