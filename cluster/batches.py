@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cluster.keys import committed_key
 from cluster.resume import Resume
 from configs.errors import InfraError, KillgridError
+from storage.claims import Claim
 from storage.objects import ObjectStore
 from storage.units import commit_unit
 
@@ -58,11 +59,14 @@ class UnitWriter:
     """The only one that writes results. `add` as work is finished; `serve` runs beside the cells.
 
     Units are committed one after another in the order of `add`, so that a key is never stored
-    before the work it builds on.
+    before the work it builds on. A `claim` that another driver has taken over ends all writing.
     """
 
-    def __init__(self, store: ObjectStore, experiment_id: str, resume: Resume) -> None:
+    def __init__(
+        self, store: ObjectStore, experiment_id: str, resume: Resume, claim: Claim | None = None
+    ) -> None:
         self._store = store
+        self._claim = claim
         self._experiment_id = experiment_id
         self._resume = resume
         self._batch = Batch()
@@ -117,6 +121,8 @@ class UnitWriter:
 
     def _commit(self, batch: Batch) -> None:
         batch.facts[committed_key(datetime.now(UTC).isoformat(timespec="milliseconds"))] = {}
+        if self._claim is not None:
+            self._claim.check()
         for attempt in range(1, TRIES + 1):
             try:
                 commit_unit(self._store, self._experiment_id, batch.pieces, batch.done, batch.facts)

@@ -22,6 +22,7 @@ from cluster.slots import Slots
 from cluster.stopping import Stopping
 from cluster.work import Run
 from configs.errors import Interrupted
+from storage.claims import Claim
 from storage.objects import ObjectStore
 from storage.rows import mutant_rows, subject_rows
 
@@ -33,7 +34,12 @@ Work = Coroutine[Any, Any, Any]
 
 
 async def conduct(
-    plan: Plan, store: ObjectStore, resume: Resume, options: RunOptions, signals: Stopping
+    plan: Plan,
+    store: ObjectStore,
+    resume: Resume,
+    options: RunOptions,
+    signals: Stopping,
+    claim: Claim | None = None,
 ) -> Board:
     """Carry out all cells that are not stored yet, on the Ray that is connected.
 
@@ -42,7 +48,7 @@ async def conduct(
     todo = [cell for cell in plan.cells if not resume.done(cell_key(cell.cell_id))]
     board = board_of(plan, resume)
     board.nodes, board.cpus = _cluster_size()
-    writer = UnitWriter(store, plan.experiment_id, resume)
+    writer = UnitWriter(store, plan.experiment_id, resume, claim)
     run = Run(
         plan=plan,
         resume=resume,

@@ -18,6 +18,7 @@ from cluster.ray_tasks import cache_folder
 from cluster.resume import Resume
 from cluster.stopping import Stopping, stopping
 from configs.schema import ExperimentConfig
+from storage.claims import claim
 from storage.manifest import Manifest, new_manifest, write_manifest
 from storage.objects import open_store
 from storage.units import read_index
@@ -50,6 +51,8 @@ def _run(plan: Plan, options: RunOptions, signals: Stopping) -> RunSummary:
     store = open_store(options.store or plan.config.store)
     with only_driver(cache, store.uri, plan.experiment_id):
         write_manifest(store, _manifest(plan))
+        # Before the index is read: what another driver stores after that is not seen here.
+        claimed = claim(store, plan.experiment_id)
         resume = Resume(read_index(store, plan.experiment_id))
         before = sum(resume.done(cell_key(cell.cell_id)) for cell in plan.cells)
         board, start_s = board_of(plan, resume), 0.0
@@ -59,7 +62,7 @@ def _run(plan: Plan, options: RunOptions, signals: Stopping) -> RunSummary:
                 start_s = session.start_s
                 if options.run_job is None:
                     check_nodes(options.cache)
-                board = asyncio.run(conduct(plan, store, resume, options, signals))
+                board = asyncio.run(conduct(plan, store, resume, options, signals, claimed))
     return RunSummary(
         experiment_id=plan.experiment_id,
         store=store.uri,

@@ -1,4 +1,7 @@
-"""One driver at a time for an experiment in a store, as far as one machine can tell."""
+"""One driver at a time for an experiment in a store, as far as one machine can tell.
+
+Drivers on other machines are kept apart by storage/claims.py: the one that came last goes on.
+"""
 
 from __future__ import annotations
 

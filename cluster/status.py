@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cluster.resume import Resume
 from configs.errors import NotFoundError
+from storage.claims import last_driver
 from storage.manifest import list_experiments, read_manifest
 from storage.objects import open_store
 from storage.units import read_index
@@ -15,7 +16,8 @@ from storage.units import read_index
 class ExperimentStatus:
     """One experiment. `missing` has reasons by cell; times are ISO 8601 in UTC, or empty.
 
-    `disagreements` are outcomes that were not the same in a process of their own.
+    `disagreements` are outcomes that were not the same in a process of their own. `driver` says
+    which process ran it last, which may have ended since.
     """
 
     experiment_id: str
@@ -28,6 +30,7 @@ class ExperimentStatus:
     units: int
     executions: int
     last_commit: str
+    driver: str = ""
 
     @property
     def finished(self) -> bool:
@@ -58,6 +61,7 @@ def read_status(store_uri: str, beginning: str = "") -> list[ExperimentStatus]:
                 units=len(index.units),
                 executions=index.rows.get("executions", 0),
                 last_commit=resume.last_commit(),
+                driver=last_driver(store, experiment_id),
             )
         )
     return sorted(found, key=lambda status: (status.created_at, status.experiment_id))

@@ -36,7 +36,7 @@ def status(store: str, experiment: str, follow: bool, every: float) -> None:
     before = ""
     while True:
         found = read_status(store, experiment)
-        text = "\n".join(_table(found) + _missing(found))
+        text = "\n".join(_table(found) + _drivers(found) + _missing(found))
         if text != before:
             click.echo(text)
         if not follow or all(each.done + len(each.missing) >= each.cells for each in found):
@@ -60,6 +60,14 @@ def _table(found: list[ExperimentStatus]) -> list[str]:
     ]
     header = ("experiment", "cells", "missing", "outcomes", "disagreements", "begun", "last stored")
     return columns(header, rows, right={1, 2, 3, 4})
+
+
+def _drivers(found: list[ExperimentStatus]) -> list[str]:
+    return [
+        f"{each.experiment_id}: last run by {each.driver}"
+        for each in found
+        if each.driver and not each.finished
+    ]
 
 
 def _missing(found: list[ExperimentStatus]) -> list[str]:

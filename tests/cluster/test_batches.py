@@ -11,6 +11,7 @@ from cluster import batches
 from cluster.batches import Batch, UnitWriter, due
 from cluster.resume import Resume
 from configs.errors import InfraError
+from storage.claims import claim
 from storage.objects import LocalStore
 from storage.rows import event_rows
 from storage.units import Index, read_index
@@ -161,3 +162,21 @@ def test_a_stop_in_mid_commit_waits_for_it(tmp_path: Path, monkeypatch: pytest.M
         return resume.done("cell:a"), len(read_index(store, ID).units)
 
     assert asyncio.run(run()) == (True, 1)
+
+
+def test_a_driver_that_was_replaced_stores_nothing_more(tmp_path: Path) -> None:
+    async def run() -> None:
+        store, resume = LocalStore(tmp_path), Resume(Index())
+        first = UnitWriter(store, ID, resume, claim(store, ID))
+        await first.add(events(1), ["cell:a"])
+        await first.flush()
+        second = UnitWriter(store, ID, resume, claim(store, ID))
+        await first.add(events(1), ["cell:b"])
+        for _ in range(2):
+            with pytest.raises(InfraError, match="took the experiment over"):
+                await first.durable()
+        await second.add(events(1), ["cell:c"])
+        await second.flush()
+        assert read_index(store, ID).done == {"cell:a", "cell:c"}
+
+    asyncio.run(run())
