@@ -2,6 +2,10 @@
 CREATE OR REPLACE MACRO only_name(names) AS
     CASE WHEN min(names) = max(names) THEN min(names) ELSE '' END;
 
+-- The items of a sorted list, each once: whatever a test does in several environments.
+CREATE OR REPLACE MACRO one_each(sorted) AS
+    list_filter(sorted, lambda item, place: place = 1 OR item <> sorted[place - 1]);
+
 -- What is the same in messages of failures that only differ by where they happened: without the
 -- failing line at the end, addresses, the modules before a call's name, and runs of white space.
 CREATE OR REPLACE MACRO plain_message(message) AS

@@ -17,14 +17,13 @@ suites AS (
         AND $arm IN ('', arm)
         AND $suite IN ('', suite_id)
 ),
-by_test AS (
+grouped AS (
     SELECT
         kills.experiment_id,
         kills.suite_id,
         kills.mutant_id,
-        kills.ordinal,
-        any_value(kills.nodeid) AS nodeid,
-        bool_or(is_cut_off(kills.outcome)) AS cut_off
+        list(kills.nodeid ORDER BY kills.ordinal) AS tests,
+        list(kills.ordinal ORDER BY kills.ordinal) FILTER (is_cut_off(kills.outcome)) AS cut_off
     FROM kills
     SEMI JOIN suites USING (experiment_id, suite_id)
     GROUP BY ALL
@@ -34,12 +33,11 @@ killers AS (
         experiment_id,
         suite_id,
         mutant_id,
-        count(*) AS killers,
-        count(*) FILTER (cut_off) AS cut_off,
-        list(nodeid ORDER BY ordinal) AS tests
-    FROM by_test
-    GROUP BY ALL
-    HAVING NOT $only_one OR count(*) = 1
+        one_each(tests) AS tests,
+        len(one_each(tests)) AS killers,
+        coalesce(len(one_each(cut_off)), 0) AS cut_off
+    FROM grouped
+    WHERE NOT $only_one OR len(one_each(tests)) = 1
 )
 SELECT
     suites.subject,

@@ -30,25 +30,14 @@ near_rows AS MATERIALIZED (
         AND executions.mutant_id = survived.mutant_id
     WHERE executions.executed
 ),
-near_by_test AS (
+near AS (
     SELECT
         near_rows.experiment_id,
         near_rows.suite_id,
         near_rows.mutant_id,
-        kept_tests.ordinal,
-        any_value(kept_tests.nodeid) AS nodeid
+        one_each(list(kept_tests.nodeid ORDER BY kept_tests.ordinal)) AS near_tests
     FROM near_rows
     JOIN kept_tests USING (experiment_id, test_id, environment)
-    GROUP BY ALL
-),
-near AS (
-    SELECT
-        experiment_id,
-        suite_id,
-        mutant_id,
-        count(*) AS near,
-        list(nodeid ORDER BY ordinal)[:5] AS near_tests
-    FROM near_by_test
     GROUP BY ALL
 )
 SELECT
@@ -61,8 +50,8 @@ SELECT
     mutants.line,
     mutants.operator,
     mutants.diff,
-    coalesce(near.near, 0) AS near,
-    coalesce(near.near_tests, []) AS near_tests,
+    coalesce(len(near.near_tests), 0) AS near,
+    coalesce(near.near_tests[:5], []) AS near_tests,
     unkilled.suite_id,
     unkilled.mutant_id,
     unkilled.experiment_id

@@ -17,7 +17,8 @@ places AS (
         suite_id,
         count(*) AS environments,
         sum(tests_kept)::BIGINT AS tests_due
-    FROM suite_environments
+    FROM validations
+    WHERE status = 'valid'
     GROUP BY ALL
 ),
 judged AS (
