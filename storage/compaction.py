@@ -167,8 +167,10 @@ def _merged(store: ObjectStore, stem: str, table: str, items: list[Item]) -> Ite
 
 
 def _read(store: ObjectStore, table: str, item: Item) -> pa.Table:
-    read = pq.read_table(pa.BufferReader(store.get(item["object"])))
-    return read.cast(tables.schema(table)).replace_schema_metadata(tables.schema(table).metadata)
+    schema = tables.schema(table)
+    codes = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    data = pa.BufferReader(store.get(item["object"]))
+    return pq.read_table(data, read_dictionary=codes).cast(schema)
 
 
 def _sorted(whole: pa.Table) -> pa.Table:

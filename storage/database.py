@@ -10,7 +10,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ import pyarrow as pa
 from configs.errors import ConfigError, InfraError, KillgridError, NotFoundError
 from storage import tables
 from storage.manifest import Manifest, list_experiments, read_manifest
-from storage.objects import open_store
+from storage.objects import LocalStore, ObjectStore, open_store
 from storage.sqlfiles import expand, identifier, literal, sql_files
 from storage.units import Index, read_index
 
@@ -39,7 +39,15 @@ _TYPES = {
     pa.list_(pa.string()): "VARCHAR[]",
 }
 # How DuckDB's messages of trouble that is no mistake in the SQL begin.
-_OURS = ("IO Error", "INTERNAL Error", "Out of Memory Error", "FATAL Error")
+_OURS = (
+    "IO Error",
+    "HTTP Error",
+    "INTERNAL Error",
+    "Out of Memory Error",
+    "FATAL Error",
+    "Invalid Input Error: arrow_scan:",
+    "Invalid Input Error: reading the stream",
+)
 
 
 class Result:
@@ -70,15 +78,23 @@ class Result:
 class Database:
     """A connection that knows the store's tables, macros and views."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        spill: Path,
+        sources: Mapping[str, Any] | None = None,
+    ) -> None:
         self.connection = connection
         self._spill = spill
+        self._sources = dict(sources or {})
 
     def query(self, sql: str, params: Mapping[str, Any] | None = None) -> Result:
         """Run one SQL statement with `$name` parameters; ConfigError for a mistake in it."""
         with _plain_errors():
             # A cursor of its own: while rows are still coming a connection takes no other query.
             cursor = self.connection.cursor()
+            for name, source in self._sources.items():
+                cursor.register(name, source)
             relation = cursor.sql(sql, params=dict(params) if params else None)
             if relation is None:
                 return Result(pa.RecordBatchReader.from_batches(pa.schema([]), []))
@@ -113,7 +129,7 @@ def connect(
     DuckDB's (four fifths of the machine's memory by default); what does not fit in goes to the
     system's temporary folder. Close to its limit DuckDB spills joins early and is slow.
     """
-    sql = views_sql(store_uri, experiment_id)
+    store, manifests, indexes = _read_store(store_uri, experiment_id)
     # Not there yet, so that DuckDB removes it again, and no other connection's.
     spill = Path(tempfile.gettempdir()) / f"killgrid-spill-{secrets.token_hex(8)}"
     config: dict[str, Any] = {
@@ -127,15 +143,23 @@ def connect(
     connection = duckdb.connect(config=config)
     try:
         with _plain_errors():
-            connection.execute(sql)
+            sources = _on_s3(connection, store, indexes)
+            connection.execute(_views(manifests, indexes, sources))
     except BaseException:
         connection.close()
         raise
-    return Database(connection, spill)
+    return Database(connection, spill, sources)
 
 
 def views_sql(store_uri: str, experiment_id: str | None = None) -> str:
     """SQL that makes the tables, macros and views in any DuckDB client."""
+    _, manifests, indexes = _read_store(store_uri, experiment_id)
+    return _views(manifests, indexes)
+
+
+def _read_store(
+    store_uri: str, experiment_id: str | None
+) -> tuple[ObjectStore, list[Manifest], list[Index]]:
     store = open_store(store_uri, must_exist=True)
     known = list_experiments(store)
     if experiment_id is not None and experiment_id not in known:
@@ -144,18 +168,69 @@ def views_sql(store_uri: str, experiment_id: str | None = None) -> str:
         raise NotFoundError(f"store {store_uri}: there is no experiment {experiment_id}{hint}")
     chosen = known if experiment_id is None else [experiment_id]
     indexes = [read_index(store, name) for name in chosen]
-    parts = [_experiments_sql([read_manifest(store, name) for name in chosen])]
-    parts += [_table_sql(table, indexes) for table in tables.NAMES]
+    return store, [read_manifest(store, name) for name in chosen], indexes
+
+
+def _views(manifests: list[Manifest], indexes: list[Index], sources: Collection[str] = ()) -> str:
+    """All SQL; `sources` are names that stand for the objects of a table in place of their list."""
+    parts = [_experiments_sql(manifests)]
+    parts += [_table_sql(table, indexes, _source(table) in sources) for table in tables.NAMES]
     parts += [file.text for folder in ("macros", "views") for file in sql_files(folder)]
     return "\n".join(parts)
 
 
-def _table_sql(table: str, indexes: list[Index]) -> str:
+def _on_s3(
+    connection: duckdb.DuckDBPyConnection, store: ObjectStore, indexes: list[Index]
+) -> dict[str, Any]:
+    """Let a connection read a store on S3; what was registered for it, by name."""
+    if isinstance(store, LocalStore):
+        return {}
+    # Arrow's S3 takes half a second to load, which questions to a folder need not wait for.
+    from storage import s3_reading
+
+    place = s3_reading.s3_store(store)
+    if place is None:
+        return {}
+    if _has_httpfs(connection):
+        connection.execute(s3_reading.secret_sql(place))
+        return {}
+    system = s3_reading.file_system(place)
+    found = {table: _objects(table, indexes) for table in tables.NAMES}
+    sources = {
+        _source(table): s3_reading.dataset(system, table, uris)
+        for table, uris in found.items()
+        if uris
+    }
+    for name, source in sources.items():
+        connection.register(name, source)
+    return sources
+
+
+def _source(table: str) -> str:
+    return f"{table}_on_s3"
+
+
+def _has_httpfs(connection: duckdb.DuckDBPyConnection) -> bool:
+    try:
+        connection.execute("LOAD httpfs")
+    except duckdb.Error:
+        return False
+    return True
+
+
+def _objects(table: str, indexes: list[Index]) -> list[str]:
+    return [uri for index in indexes for uri in index.objects.get(table, [])]
+
+
+def _table_sql(table: str, indexes: list[Index], registered: bool = False) -> str:
     templates = {file.name: file.text for file in sql_files("tables")}
-    objects = [uri for index in indexes for uri in index.objects.get(table, [])]
+    objects = _objects(table, indexes)
     fields = [(identifier(field.name), _type(field.type)) for field in tables.schema(table)]
     if objects:
         columns = ", ".join(name for name, _ in fields)
+        if registered:
+            source = _source(table)
+            return expand(templates["registered"], table=table, columns=columns, source=source)
         listed = ",\n    ".join(literal(_no_glob(uri)) for uri in objects)
         return expand(templates["stored"], table=table, columns=columns, objects=listed)
     columns = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in fields)

@@ -35,16 +35,16 @@ class S3Store:
         self.bucket = Bucket(address)
         self.persistence = Persistence() if patience_s is None else Persistence(patience_s)
         self.part_bytes = PART_BYTES
-        self._address = address
+        self.address = address
         self._checking = threading.Lock()
         self._conditional = False
 
     @property
     def uri(self) -> str:
-        return self._address.uri
+        return self.address.uri
 
     def object_uri(self, key: str) -> str:
-        return f"s3://{self._address.bucket}/{self._name(key)}"
+        return f"s3://{self.address.bucket}/{self._name(key)}"
 
     def get(self, key: str) -> bytes:
         name = self._name(key)
@@ -74,7 +74,7 @@ class S3Store:
         return sorted(name for name in short if name and name[0] != ".")
 
     def ages(self, prefix: str) -> dict[str, float]:
-        cut = len(self._address.prefix)
+        cut = len(self.address.prefix)
         found = (
             (name[cut:], age) for page in self._pages(prefix) for name, age in page.ages.items()
         )
@@ -171,7 +171,7 @@ class S3Store:
 
     def _put_probe(self, _unsure: bool) -> bool:
         try:
-            self.bucket.put(self._address.prefix + PROBE, b"", {})
+            self.bucket.put(self.address.prefix + PROBE, b"", {})
         except Taken:
             return False
         return True
@@ -189,7 +189,7 @@ class S3Store:
             return None
 
     def _pages(self, prefix: str, folders: bool = False) -> Iterator[Page]:
-        start = self._address.prefix + check_prefix(prefix)
+        start = self.address.prefix + check_prefix(prefix)
         following = ""
         while True:
             page = self._persist(
@@ -206,7 +206,7 @@ class S3Store:
     def _name(self, key: str) -> str:
         if not check_key(key):
             raise ValueError(f"not a key of the store: {key!r}")
-        return self._address.prefix + key
+        return self.address.prefix + key
 
 
 def _whole(data: bytes, marks: Mapping[str, str]) -> bytes:

@@ -125,6 +125,9 @@ def encode_table(table: str, whole: pa.Table) -> bytes:
         compression="zstd",
         row_group_size=ROW_GROUP_ROWS,
         use_dictionary=codes,
+        # With Arrow's own schema in the file, Arrow reads dictionaries back, and prunes no row
+        # group by the statistics of a column of those.
+        store_schema=False,
     )
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 

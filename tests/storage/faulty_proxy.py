@@ -73,7 +73,7 @@ class _Handler(BaseHTTPRequestHandler):
         fault = self.traffic.fate(self.command)
         if fault == "reset":
             return self._reset()
-        if fault in ("slow_down", "internal"):
+        if fault in _REFUSALS:
             return self._refuse(*_REFUSALS[fault])
         status, headers, data = self._forward(body)
         if fault == "late":
@@ -146,7 +146,12 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-_REFUSALS = {"slow_down": (503, "SlowDown"), "internal": (500, "InternalError")}
+_REFUSALS = {
+    "slow_down": (503, "SlowDown"),
+    "internal": (500, "InternalError"),
+    # Not drawn unless asked for: it does not pass.
+    "refuse": (403, "AccessDenied"),
+}
 
 
 class _Server(ThreadingHTTPServer):
