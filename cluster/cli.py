@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from cluster.commands.compact import compact
 from cluster.commands.failures import report
 from cluster.commands.options import debug_option
 from cluster.commands.plan import plan
@@ -56,5 +57,5 @@ def main() -> None:
 
 
 main.params.append(debug_option())
-for command in (plan, run, status, score, query, sql, views, schema):
+for command in (plan, run, status, score, query, sql, views, compact, schema):
     main.add_command(command)

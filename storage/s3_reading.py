@@ -74,10 +74,15 @@ def dataset(system: fs.S3FileSystem, table: str, uris: Sequence[str]) -> ds.Data
     scan = ds.ParquetFragmentScanOptions(pre_buffer=True)
     return ds.dataset(
         [uri.removeprefix("s3://") for uri in uris],
-        schema=pa.schema(list(tables.COLUMNS[table].items())),
+        schema=pa.schema([(name, _plain(kind)) for name, kind in tables.COLUMNS[table].items()]),
         format=ds.ParquetFileFormat(default_fragment_scan_options=scan),
         filesystem=system,
     )
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """A column's type without dictionary: Arrow prunes no row group by a column that has one."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _keys(store: S3Store, access: Access) -> tuple[str, str, str]:

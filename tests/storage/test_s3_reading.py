@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,15 @@ def through(moto: str, traffic: Traffic) -> Iterator[str]:
         yield uri.replace(moto, url)
 
 
+def plain(rows: list[dict[str, Any]]) -> list[str]:
+    """Rows whatever their order; sums of numbers depend on theirs in the last digits."""
+
+    def short(value: Any) -> Any:
+        return float(f"{value:.9g}") if isinstance(value, float) else value
+
+    return sorted(str({name: short(value) for name, value in row.items()}) for row in rows)
+
+
 @pytest.mark.parametrize("server", ["moto", pytest.param("ceph", marks=pytest.mark.slow)])
 def test_every_report_answers_as_from_a_folder(
     server: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -51,8 +61,8 @@ def test_every_report_answers_as_from_a_folder(
         fill(open_store(place), SMALL, 1000)
     with connect(uri) as far, connect(str(tmp_path)) as near:
         for report in list_reports():
-            answers = [run_report(each, report.name).rows() for each in (far, near)]
-            assert sorted(map(str, answers[0])) == sorted(map(str, answers[1])), report.name
+            answers = [plain(run_report(each, report.name).rows()) for each in (far, near)]
+            assert answers[0] == answers[1], report.name
         assert far.query("SELECT count(*) AS n FROM executions").rows()[0]["n"] > 500
 
 
@@ -64,7 +74,7 @@ def test_an_empty_experiment_answers_with_empty_tables(moto: str) -> None:
 
 
 def fill_executions(store: ObjectStore) -> int:
-    """A million rows, their subjects in a random order; the bytes of their object once compacted."""
+    """A million rows, subjects in a random order; the bytes of their object once compacted."""
     draw = random.Random(0)
     write_manifest(store, new_manifest("exp", "exp", {}, 0))
     numbers = list(range(40))
