@@ -22,6 +22,8 @@ from tasks.results import Event
 Trouble = Literal["infra", "lost", "memory", "bug", "queue"]
 # Where another node may do better. A bug is one anywhere.
 NODES_FAULT = ("infra", "lost", "memory")
+# How often it is asked whether the node of a task still lives, in seconds.
+LOOK_EVERY_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,8 @@ async def attempt(
     `submit` makes a streaming task whose first value is Started and whose second is the result;
     it may take `limit_s` (plus the policy's margin) from its start. It is given Ray's options where
     the task is to be kept away from nodes: those of low `standing`, and those where it failed.
-    SandboxError of a worker and the end of Ray itself are nobody's fault but the set-up's and go
-    straight through.
+    SandboxError of a worker, where no other node is left, and the end of Ray itself are nobody's
+    fault but the set-up's and go straight through.
     """
     standing, failed_on = standing or Standing(), set[str]()
     while True:
@@ -148,11 +150,14 @@ async def _once(
             _cancel(stream, force=True)
             raise _Failed("infra", refusal)
         try:
-            result = await _next(stream, limit_s, policy.grace_s)
+            result = await _next(stream, limit_s, policy.grace_s, lambda: standing.gone(started))
         except _Failed as failed:
             raise _Failed(failed.trouble, f"{failed} on {started.node}", failed.detail) from None
         except SandboxError as error:
-            raise SandboxError(f"node {started.node}: {error}") from error
+            words = f"node {started.node}: {error}"
+            if standing.refuse(started):
+                raise _Failed("infra", words) from None
+            raise SandboxError(words) from error
         if result is None:
             raise _Failed("infra", f"not done within {limit_s:.0f} s on {started.node}")
         return result
@@ -161,12 +166,23 @@ async def _once(
         raise
 
 
-async def _next(stream: Any, limit_s: float, grace_s: float) -> Any:
-    """The stream's next value, or None when it did not come in time and the task was cancelled."""
+async def _next(
+    stream: Any, limit_s: float, grace_s: float, gone: Callable[[], bool] = lambda: False
+) -> Any:
+    """The stream's next value, or None when it did not come in time and the task was cancelled.
+
+    Ray may know that a node is dead and yet wait for its task: `gone` is asked now and then.
+    """
     coming = asyncio.ensure_future(_take(stream))
     try:
-        done, _ = await asyncio.wait({coming}, timeout=limit_s)
-        if done:
+        until = time.monotonic() + limit_s
+        while (left := until - time.monotonic()) > 0 and not coming.done():
+            was_gone = gone()
+            await asyncio.wait({coming}, timeout=min(left, LOOK_EVERY_S))
+            if was_gone and not coming.done():
+                _cancel(stream, force=True)
+                raise _Failed("lost", "its node is dead and Ray did not end the task")
+        if coming.done():
             return _opened(coming)
         for force in (False, True):
             _cancel(stream, force)

@@ -14,6 +14,8 @@ from cluster.versions import own_code
 # After so many failures in a row a node rests, and after the rest one more is enough.
 IN_A_ROW = 3
 REST_S = 300.0
+# With hundreds of tasks in flight, Ray is not asked about its nodes for each of them.
+LOOK_EVERY_S = 2.0
 
 
 class Standing:
@@ -24,6 +26,8 @@ class Standing:
         self._failures: Counter[str] = Counter()
         self._resting: dict[str, float] = {}
         self._refused: set[str] = set()
+        self._alive: set[str] = set()
+        self._looked = float("-inf")
 
     def refusal(self, started: Started) -> str:
         """Why nothing that this node brings may be used; empty where it may.
@@ -33,8 +37,17 @@ class Standing:
         """
         if started.code in ("", own_code()) or started.node_id == _own_node():
             return ""
-        self._refused.add(started.node_id)
+        self.refuse(started)
         return f"node {started.node}: code is {started.code}, the driver's is {own_code()}"
+
+    def refuse(self, started: Started) -> bool:
+        """Give this node no more work, ever; False where that leaves none."""
+        self._refused |= {started.node_id} - {""}
+        return bool(self._refused) and bool(self._live() - self._refused)
+
+    def gone(self, started: Started) -> bool:
+        """Whether Ray has given up the node since."""
+        return bool(started.node_id) and started.node_id not in self._live()
 
     def worked(self, started: Started) -> None:
         self._failures.pop(started.node_id, None)
@@ -58,9 +71,17 @@ class Standing:
         wanted = self._refused | self._resting_now() | also
         if not wanted - {""}:
             return frozenset()
-        live = {str(node["NodeID"]) for node in live_nodes()}
+        live = self._live()
         choices = (wanted, self._refused | self._resting_now(), self._refused)
         return next((frozenset(c & live) for c in choices if live - c), frozenset())
+
+    def _live(self) -> set[str]:
+        """Ids of the nodes that are alive, or were so a moment ago."""
+        now = self._clock()
+        if now - self._looked > LOOK_EVERY_S:
+            self._alive = {str(node["NodeID"]) for node in live_nodes()}
+            self._looked = now
+        return self._alive
 
     def _resting_now(self) -> set[str]:
         now = self._clock()

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cluster import standing
+from cluster import ledger, standing
+from cluster.ledger import Account, GaveUp, RetryPolicy, attempt
 from cluster.ray_session import RaySession
 from cluster.ray_tasks import Started, carry_out, remote
-from cluster.standing import IN_A_ROW, REST_S, Standing, away_from
+from cluster.standing import IN_A_ROW, LOOK_EVERY_S, REST_S, Standing, away_from
 from cluster.versions import own_code
+from tests.cluster import work
 
 NODES = ("a", "b", "c")
 
@@ -71,6 +75,7 @@ def test_work_goes_elsewhere_than_where_it_failed_as_long_as_there_is_another_no
     assert nodes.avoided({"a"}) == {"a", "b"}
     assert nodes.avoided({"a", "c"}) == {"b"}
     live(monkeypatch, ("b",))
+    clock.now += LOOK_EVERY_S + 0.1
     assert nodes.avoided({"a"}) == frozenset()
 
 
@@ -81,6 +86,23 @@ def test_a_node_of_other_code_is_refused_by_name_and_stays_refused(clock: Clock)
     assert "host-c" in nodes.refusal(on("c", "other"))
     clock.now += 100 * REST_S
     assert nodes.avoided({"a", "b"}) == {"c"}
+
+
+def test_a_node_without_a_sandbox_is_refused_where_another_is_left(clock: Clock) -> None:
+    nodes = Standing(clock)
+    assert [nodes.refuse(on(node)) for node in NODES] == [True, True, False]
+
+
+def test_a_task_whose_node_is_dead_is_not_waited_for(
+    local_ray: RaySession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    live(monkeypatch, ())
+    monkeypatch.setattr(ledger, "LOOK_EVERY_S", 0.5)
+    account, policy = Account("shard 1/2"), RetryPolicy(lost=2, pause_s=0.01)
+    task = remote(work.hold_cpu_of)
+    with pytest.raises(GaveUp, match="its node is dead"):
+        asyncio.run(attempt(account, lambda: task.remote("node", tmp_path / "go"), 60, policy))
+    assert account.ended == {"lost": 2}
 
 
 def test_ray_keeps_a_task_away_from_a_node(local_ray: RaySession) -> None:

@@ -80,6 +80,14 @@ def hold_cpu(seconds: float, release: Path) -> Iterator[Any]:
     yield "held"
 
 
+def hold_cpu_of(node_id: str, release: Path) -> Iterator[Any]:
+    """The same, on a node of that id."""
+    yield Started("here", os.getpid(), node_id)
+    while not release.exists():
+        time.sleep(0.02)
+    yield "held"
+
+
 def measure(job: Job, cache: Path) -> JobResult:
     """Stands in for `tasks.job.run_job`: outcomes follow from the job, costs from the suite's text.
 
