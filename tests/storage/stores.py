@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as pa
-
 from storage import rows as make
 from storage.database import Database, connect
 from storage.manifest import new_manifest, write_manifest
@@ -101,7 +99,7 @@ def validation(
 
 
 def matrix_row(mutant_id: str, marks: str, seconds: float = 0.5) -> Row:
-    """A row of the matrix; a test that does not reach the code has no duration."""
+    """A row of the matrix; tests that do not reach the code take no time."""
     entries = []
     for ordinal, mark in enumerate(marks):
         outcome, executed = MARKS[mark]
@@ -170,11 +168,21 @@ class Lab:
         made = suite(of, arm, replicate, **suite_fields)
         cell_id = f"cell-{of.name}-{arm}-{replicate}"
         found = validation(made, kinds, status, reason, raised)
+        ended = make.CellState(
+            cell_id,
+            of.subject_id,
+            arm,
+            replicate,
+            made.suite_id,
+            state,
+            reason,
+            attempts=attempts,
+        )
         self.cells += 1
         self.commit(
             [f"cell:{cell_id}:{attempts}"],
             suites=make.suite_rows(self.experiment_id, cell_id, made, found),
-            cells=self._ended(cell_id, of, arm, replicate, made.suite_id, state, reason, attempts),
+            cells=make.cell_rows(self.experiment_id, [ended]),
         )
         self.place(of, made, cell_id, "default", found, matrix or {})
         for name, (other_kinds, other_matrix, other_status) in (elsewhere or {}).items():
@@ -204,33 +212,10 @@ class Lab:
         """A finished cell that gave no suite."""
         cell_id = f"cell-{of.name}-{arm}-{replicate}"
         self.cells += 1
-        ended = self._ended(cell_id, of, arm, replicate, "", "done", reason, 1, "no_suite")
-        self.commit([f"cell:{cell_id}"], cells=ended)
-
-    def _ended(
-        self,
-        cell_id: str,
-        of: Subject,
-        arm: str,
-        replicate: int,
-        suite_id: str,
-        state: Literal["done", "missing"],
-        reason: str,
-        attempts: int,
-        verdict: str = "",
-    ) -> pa.Table:
         ended = make.CellState(
-            cell_id,
-            of.subject_id,
-            arm,
-            replicate,
-            suite_id,
-            state,
-            reason,
-            verdict,
-            attempts=attempts,
+            cell_id, of.subject_id, arm, replicate, "", "done", reason, "no_suite"
         )
-        return make.cell_rows(self.experiment_id, [ended])
+        self.commit([f"cell:{cell_id}"], cells=make.cell_rows(self.experiment_id, [ended]))
 
     def event(
         self, kind: str, detail: str = "", at: float = 1.8e9, of: Subject | None = None
