@@ -34,6 +34,11 @@ def unshare(flags: int) -> None:
     _check(_libc.unshare(ctypes.c_int(flags)), f"unshare({flags:#x})")
 
 
+def setns(fd: int, flags: int) -> None:
+    """Enter the namespace that a descriptor stands for; OSError when the kernel says no."""
+    _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(flags)), f"setns({flags:#x})")
+
+
 def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
     """mount(2); OSError names the target."""
     result = _libc.mount(
@@ -63,11 +68,16 @@ class _CapData(ctypes.Structure):
     )
 
 
+# Made once: every child would have to make them anew, in memory that it must copy first.
+_NO_CAPABILITIES = (
+    ctypes.byref(_CapHeader(_CAPABILITY_VERSION_3, 0)),
+    ctypes.byref((_CapData * 2)()),
+)
+
+
 def drop_capabilities() -> None:
     """Give up every capability, so that a test sees the rights of a plain user."""
-    header = _CapHeader(_CAPABILITY_VERSION_3, 0)
-    data = (_CapData * 2)()
-    _check(_libc.capset(ctypes.byref(header), ctypes.byref(data)), "capset")
+    _check(_libc.capset(*_NO_CAPABILITIES), "capset")
 
 
 def process_cpu_clock(pid: int) -> int:

@@ -41,14 +41,18 @@ class Lines:
         self.swap_refusal = swap_refusal
         self.opening: dict[str, Any] = {}
         self.keys: list[Key] = []
+        self._timed: dict[Station, dict[int, float]] = {}  # the times that it was told
         self.cpu: dict[int, float] = {}
         self.wall: dict[int, float] = {}
         self.modules: tuple[str, ...] = ()
 
-    def _request(self, given: dict[str, Any]) -> dict[str, Any]:
-        times = {"cpu": self.cpu, "wall": self.wall}
+    def _request(self, station: Station, given: dict[str, Any]) -> dict[str, Any]:
         defaults = {"files": {}, "stop_at": [], "one_each": False, "watch": False, "control": False}
-        return {"confirm": bool(self.cpu), **defaults, **times, **given}
+        request = {"confirm": bool(self.cpu), **defaults, **given}
+        if self._timed.get(station) is not self.cpu:
+            self._timed[station] = self.cpu
+            request["times"] = (self.cpu, self.wall)
+        return request
 
     def ask_fresh(self, given: dict[str, Any], strategy: str = "fresh") -> Row:
         """A row from a child that imports anew; `process` makes it a new interpreter."""
@@ -57,7 +61,7 @@ class Lines:
             self._fresh = Station(lambda connection: serve_fresh(spec, connection), self._foreign)
             if self.keys:
                 self._fresh.ask({"keys": self.keys}, _MARGIN_S)
-        request = self._request(given) | {"strategy": strategy}
+        request = self._request(self._fresh, given) | {"strategy": strategy}
         try:
             return _row(self._fresh.ask(request, self._patience(request)))
         except StationLostError:
@@ -70,7 +74,7 @@ class Lines:
         if not self.open_swap():
             return None
         assert self._swap is not None
-        request = self._request(given)
+        request = self._request(self._swap, given)
         try:
             answer = self._swap.ask(request, self._patience(request))
         except StationLostError as error:

@@ -7,11 +7,12 @@ import signal
 import socket
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from . import kernel, limits, messages, views
 from .journal import Journal
+from .private import PrivateView
 from .rows import Row, RowRunner
 from .session import Key, SuiteArgs
 from .waiting import Times
@@ -45,11 +46,18 @@ class Server:
         self.ordinal_of: dict[Key, int] = {}
         limits.apply(spec.limits)  # the station too is capped: it may collect the suite itself
         layers = (spec.tree_id, spec.bytecode_id, spec.files)
-        self.view = views.open_station(*layers, spec.limits.tmp_mb)
+        view = views.open_station(*layers, spec.limits.tmp_mb)
+        self._private = PrivateView(view, spec.limits.tmp_mb)
+        self._times = Times({}, {})
 
     def learn(self, keys: Sequence[Sequence[Any]]) -> None:
         """From now on tests are named by their place in this list."""
         self.ordinal_of = {(nodeid, count): n for n, (nodeid, count) in enumerate(keys)}
+
+    @property
+    def fds(self) -> set[int]:
+        """Descriptors of ours that are open in the station."""
+        return {self.connection.fileno(), self.journal.fd} | self._private.fds
 
     def serve(self, answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Answer until the host goes away."""
@@ -59,11 +67,10 @@ class Server:
     def row(self, request: dict[str, Any], work: Callable[[Sequence[int]], None]) -> Row:
         """Run one row; `work` runs in the child once its view and its caps are in place."""
         files = {p: text.encode("latin-1") for p, text in request["files"].items()}
-        times = Times(
-            {int(k): v for k, v in request["cpu"].items()},
-            {int(k): v for k, v in request["wall"].items()},
-        )
-        runner = RowRunner(self.journal, self.spec.limits, times, request["confirm"])
+        if "times" in request:
+            cpu, wall = ({int(k): v for k, v in each.items()} for each in request["times"])
+            self._times = Times(cpu, wall)
+        runner = RowRunner(self.journal, self.spec.limits, self._times, request["confirm"])
 
         def fork(batch: Sequence[int]) -> int:
             return self._fork(files, lambda: work(batch))
@@ -78,13 +85,15 @@ class Server:
         )
 
     def _fork(self, files: dict[str, bytes], work: Callable[[], None]) -> int:
+        self._private.enter(files)
         pid = os.fork()
         if pid:
+            self._private.leave()
             return pid
         try:
             self.journal.own()
             self.connection.close()
-            views.open_child(self.view, files, self.spec.limits.tmp_mb)
+            self._private.forget()
             kernel.drop_capabilities()
             signal.signal(signal.SIGINT, signal.default_int_handler)
             work()
@@ -96,4 +105,4 @@ class Server:
 
 def reply(row: Row) -> dict[str, Any]:
     """A row as a message."""
-    return asdict(row)
+    return vars(row)

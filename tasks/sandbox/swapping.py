@@ -77,8 +77,7 @@ class Swapper:
         if expected and keys != expected:
             return "a second collection found other tests than the baseline"
         self._server.learn(keys)
-        own = {self._server.connection.fileno(), self._server.journal.fd}
-        return process_refusal(own | self._collected.fds | _to_nowhere())
+        return process_refusal(self._server.fds | self._collected.fds | _to_nowhere())
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """A row, or {"unsound": reason} when this mutant must be activated another way."""
