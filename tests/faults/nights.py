@@ -159,11 +159,16 @@ class Night:
         return machine.kill_process(pid)
 
     def fill_disk(self, node: int) -> None:
-        """Leave no room in the node's cache, which must be on a disk of its own."""
+        """Leave no room in the node's cache, nor any subject; it must be on a disk of its own."""
+        self.ask(self.machines[node].enter(["rm", "-rf", f"{self.cache}/trees"]), 20)
         command = ["dd", "if=/dev/zero", f"of={self.cache}/filler", "bs=1M", "count=10000"]
         told = self.ask(self.machines[node].enter(command), 60)
         if "No space left" not in told.stderr:
             raise RuntimeError(f"the disk of node {node} is not full: {told.stderr}")
+
+    def empty_disk(self, node: int) -> None:
+        """Make room again."""
+        self.ask(self.machines[node].enter(["rm", "-f", f"{self.cache}/filler"]), 20)
 
     def drain(self, node: int, within_s: int) -> None:
         """Tell Ray that the node will be taken away, as on a spot notice."""
