@@ -82,11 +82,11 @@ class Machine:
         found = titled("ray::", pid_namespace(self.pid))
         return [pid for pid, title in found if "Agent" not in title]
 
-    def busy(self) -> list[int]:
-        """Workers that carry out one of our tasks just now."""
+    def busy(self, task: str = "carry_out") -> list[int]:
+        """Workers that carry out such a task of ours just now."""
         if not self.on:
             return []
-        return [pid for pid, _ in titled("ray::carry_out", pid_namespace(self.pid))]
+        return [pid for pid, _ in titled(f"ray::{task}", pid_namespace(self.pid))]
 
     def kill_process(self, pid: int) -> bool:
         """kill -9 one of its processes; False when it is gone already."""

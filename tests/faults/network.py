@@ -7,6 +7,7 @@ are made inside our own namespaces, which have no way out.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import subprocess
 from collections.abc import Sequence
@@ -17,14 +18,15 @@ PREFIX = "kgfaults"
 SUBNET = "10.77.0"
 HUB_ADDRESS = f"{SUBNET}.1"
 COMMAND_S = 20.0
+_serials = itertools.count()
 
 
 class Network:
-    """Namespaces `kgfaults-<pid>-hub` and `kgfaults-<pid>-<n>`; a bridge in the hub joins them."""
+    """Namespaces `kgfaults-<pid>-<serial>-hub` and `...-<node>`; a bridge in the hub joins them."""
 
     def __init__(self, nodes: int) -> None:
         self.nodes = nodes
-        self._stem = f"{PREFIX}-{os.getpid()}"
+        self._stem = f"{PREFIX}-{os.getpid()}-{next(_serials)}"
         self.hub = f"{self._stem}-hub"
 
     def namespace(self, node: int) -> str:

@@ -28,16 +28,6 @@ ROOT = Path(__file__).parents[2]
 PORT = 6379
 NODE_MEMORY = 2_000_000_000
 JOIN_S = 120.0
-# The settings that deploy/ ships for nodes: one that is cut off is given up within 10 s. A driver
-# brings its own.
-RAY_SETTINGS = {
-    "RAY_health_check_initial_delay_ms": "1000",
-    "RAY_health_check_period_ms": "1000",
-    "RAY_health_check_timeout_ms": "2000",
-    "RAY_health_check_failure_threshold": "3",
-    "RAY_grpc_client_keepalive_time_ms": "5000",
-    "RAY_grpc_client_keepalive_timeout_ms": "5000",
-}
 
 
 @dataclass(frozen=True)
@@ -223,7 +213,7 @@ class Night:
                 cache=self.cache,
                 hosts=self.folder / "hosts",
                 ray_arguments=[*common, *(role if node == 0 else [f"--address={self.address}"])],
-                environment={**self.environment, **RAY_SETTINGS, **odd.settings},
+                environment={**self.environment, **shipped_settings(), **odd.settings},
                 mounts=odd.mounts,
                 cores=odd.cores,
                 disk_mb=odd.disk_mb,
@@ -238,3 +228,9 @@ class Night:
     def _switch_off(self) -> None:
         for machine in self.machines:
             machine.kill()
+
+
+def shipped_settings() -> dict[str, str]:
+    """The settings of Ray that deploy/ ships for nodes; a driver brings its own."""
+    lines = (ROOT / "deploy" / "ray.env").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))

@@ -34,8 +34,12 @@ def workers_killed(first_s: float, every_s: float, count: int) -> list[Fault]:
 def node_killed(at_s: float, node: int, off_s: float) -> list[Fault]:
     return [
         Fault(at_s, f"node {node} killed", lambda night: night.kill_node(node)),
-        Fault(at_s + off_s, f"node {node} on again", lambda night: night.restart_node(node)),
+        node_on(at_s + off_s, node),
     ]
+
+
+def node_on(at_s: float, node: int) -> Fault:
+    return Fault(at_s, f"node {node} on", lambda night: night.restart_node(node))
 
 
 def node_cut(at_s: float, node: int) -> list[Fault]:

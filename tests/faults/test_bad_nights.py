@@ -47,6 +47,18 @@ def test_the_head_is_lost_and_the_same_command_finishes_on_a_new_one(evening: Ev
     assert_equal(evening, name)
 
 
+def test_a_node_that_is_lost_while_nodes_are_checked_stops_nothing(evening: Evening) -> None:
+    night, name = evening.night, "lost_in_check"
+    log = night.folder / f"{name}.log"
+    driver = night.drive(evening.command(name), log)
+    assert wait_until(lambda: bool(night.machines[1].busy("examine")), 120, 0.05)
+    night.cut_link(1)
+    status = driver.wait(600)
+    restore(night)
+    assert status == 0, tail(log)
+    assert_equal(evening, name)
+
+
 def test_s3_is_gone_for_longer_than_one_request_is_tried(evening: Evening) -> None:
     played = evening.play("s3_gone", *s3_gone(3, for_s=80, share_after=0))
     assert (played.status, played.left_over) == (0, []), played.log

