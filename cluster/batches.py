@@ -4,6 +4,7 @@ units stay large."""
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cluster.keys import committed_key
 from cluster.resume import Resume
 from configs.errors import InfraError, KillgridError
-from storage.claims import Claim
+from storage.claims import Claim, TakenOverError
 from storage.objects import ObjectStore
 from storage.units import commit_unit
 
@@ -34,8 +35,10 @@ LOOK_EVERY_S = 0.5
 LINGER_S = 0.2
 # With so many full units waiting, a slow store slows the cells down instead of filling memory.
 MOST_WAITING = 4
-TRIES = 4
+# A store that is gone is tried again for so long before the run ends: nights have such hours.
+PATIENCE_S = 1800.0
 PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
 
 
 @dataclass
@@ -60,6 +63,7 @@ class UnitWriter:
 
     Units are committed one after another in the order of `add`, so that a key is never stored
     before the work it builds on. A `claim` that another driver has taken over ends all writing.
+    `trouble` says what keeps a commit waiting, in words for the progress display.
     """
 
     def __init__(
@@ -73,7 +77,13 @@ class UnitWriter:
         self._began = time.monotonic()
         self._writing = asyncio.Lock()
         self._broken: Exception | None = None
+        self._hurried = threading.Event()
         self._room = asyncio.Condition()
+        self.trouble = ""
+
+    def hurry(self) -> None:
+        """The run is ending: a store that does not answer now is not waited for."""
+        self._hurried.set()
 
     async def add(
         self,
@@ -120,17 +130,23 @@ class UnitWriter:
                 self._room.notify_all()
 
     def _commit(self, batch: Batch) -> None:
+        """In a thread. A store in trouble is tried again until PATIENCE_S are over."""
         batch.facts[committed_key(datetime.now(UTC).isoformat(timespec="milliseconds"))] = {}
-        if self._claim is not None:
-            self._claim.check()
-        for attempt in range(1, TRIES + 1):
+        until, pause_s = time.monotonic() + PATIENCE_S, PAUSE_S
+        while True:
             try:
+                if self._claim is not None:
+                    self._claim.check()
                 commit_unit(self._store, self._experiment_id, batch.pieces, batch.done, batch.facts)
-            except InfraError:
-                if attempt == TRIES:
+            except TakenOverError:
+                raise
+            except InfraError as error:
+                self.trouble = f"the store cannot be written to, trying again: {error}"
+                if time.monotonic() >= until or self._hurried.wait(pause_s):
                     raise
-                time.sleep(PAUSE_S * 2.0**attempt)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
             else:
+                self.trouble = ""
                 self._resume.add(batch.done, batch.facts)
                 return
 

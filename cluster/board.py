@@ -32,6 +32,7 @@ class Board:
     nodes: int = 0
     cpus: int = 0
     note: str = ""
+    store_trouble: str = ""
     started: float = field(default_factory=time.monotonic)
 
     def book(self, verdict: str, cost_usd: float | None, bound_usd: float) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Coroutine
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +15,7 @@ from cluster.ledger import GaveUp
 from cluster.plan import Cell, Plan
 from cluster.resume import Resume
 from cluster.stored_calls import StoredAttempt
+from configs.errors import Interrupted
 from configs.models import ModelWriterConfig
 from configs.providers import split_model
 from storage.call_rows import CallPlace, call_rows
@@ -21,6 +24,7 @@ from tasks.model_records import Intent, Message, ModelRequest, Receipt
 from tasks.prices import PriceBook
 from tasks.records import sha256
 
+OPEN_CALLS_S = 120.0
 LOST = "begun, and the driver ended before its receipt was stored: it may have been billed"
 
 
@@ -53,6 +57,8 @@ class Calling:
         self._client = client
         self._prices = prices
         self._ask_lost = ask_lost
+        self._open: set[asyncio.Future[Receipt]] = set()
+        self._ending = False
 
     async def ask(
         self, cell: Cell, messages: tuple[Message, ...], draw: int = 0, round: int = 0
@@ -83,10 +89,35 @@ class Calling:
         await self._writer.durable()
 
     async def aclose(self) -> None:
+        """Begin no further attempt, wait for receipts of those on their way, and close.
+
+        What is on its way is paid for: a run that is stopped waits for it, up to OPEN_CALLS_S.
+        """
+        self._ending = True
+        if self._open:
+            self._board.note = f"waiting for {self._board.calls_open} model calls on their way"
+            await asyncio.wait(self._open, timeout=OPEN_CALLS_S)
+        for task in list(self._open):
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
         await self._client.aclose()
+
+    async def _to_the_end(self, call: Coroutine[Any, Any, Receipt]) -> Receipt:
+        """Await a call in a task of its own, which goes on when its cell is called off."""
+        task = asyncio.ensure_future(call)
+        self._open.add(task)
+        task.add_done_callback(self._closed)
+        return await asyncio.shield(task)
+
+    def _closed(self, task: asyncio.Future[Receipt]) -> None:
+        self._open.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits hears of it; perhaps nobody does any more
 
     async def intent(self, intent: Intent, place: CallPlace) -> None:
         """Durable before the request leaves."""
+        if self._ending:
+            raise Interrupted("the run is ending: no further attempt is begun")
         request = intent.request
         fact = {
             "provider": request.provider,

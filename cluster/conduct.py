@@ -68,6 +68,7 @@ async def conduct(
         finally:
             if run.calling is not None:
                 await run.calling.aclose()
+            run.writer.hurry()
             await run.writer.flush()
     if not ended:
         raise Interrupted(
@@ -179,6 +180,7 @@ async def _watch(run: Run) -> None:
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
         run.board.nodes, run.board.cpus = await asyncio.to_thread(_cluster_size)
+        run.board.store_trouble = run.writer.trouble
         for slots in (run.tasks, run.cells):
             slots.resize(IN_FLIGHT * run.board.cpus)
 

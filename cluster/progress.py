@@ -105,7 +105,8 @@ def trouble(board: Board) -> str:
         (board.cells_missing, "cells missing"),
         (board.cells_unpaid, "cells beyond the budget"),
     ]
-    return ", ".join(f"{count} {noun}" for count, noun in counts if count)
+    said = [f"{count} {noun}" for count, noun in counts if count]
+    return ", ".join([*said, *filter(None, [board.store_trouble])])
 
 
 def duration(seconds: float | None) -> str:

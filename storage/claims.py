@@ -16,6 +16,10 @@ from configs.errors import InfraError
 from storage.objects import ObjectStore
 
 
+class TakenOverError(InfraError):
+    """Another driver has taken an experiment over."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One driver's right to write; `check` before every commit."""
@@ -25,11 +29,11 @@ class Claim:
     number: int
 
     def check(self) -> None:
-        """InfraError that names the driver which has taken over since."""
+        """TakenOverError that names the driver which has taken over since."""
         last = _numbers(self.store, self.experiment_id)[-1]
         if last != self.number:
             told = _told(self.store, _key(self.experiment_id, last))
-            raise InfraError(
+            raise TakenOverError(
                 f"{self.experiment_id}: process {told['pid']} on {told['host']} took the "
                 f"experiment over at {told['at']}; what was not stored before is left to it"
             )

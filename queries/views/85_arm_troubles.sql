@@ -21,8 +21,8 @@ cell_kinds AS (
     SELECT
         experiment_id,
         arm,
-        unnest(['without code', 'missing cells']) AS kind,
-        unnest([ending = 'no_code', ending = 'missing']) AS hit
+        unnest(['code cut', 'without code', 'missing cells']) AS kind,
+        unnest([reason = 'unclosed_fence', ending = 'no_code', ending = 'missing']) AS hit
     FROM cell_endings
 )
 SELECT experiment_id, arm, kind, count(*) FILTER (hit) AS hits, count(*) AS total

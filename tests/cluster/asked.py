@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from cluster.plan import Cell, Plan
 from cluster.resume import Resume
 from cluster.stopping import Stopping
 from configs.arms import expand_arms
+from configs.errors import Interrupted
 from configs.loading import make_config
 from storage.objects import open_store
 from storage.units import read_index
@@ -72,23 +75,36 @@ def ask(
     runs: Sequence[dict[str, Any]] = ({},),
     *,
     ask_lost: bool = False,
+    stop_after: int = 0,
     **planned: Any,
 ) -> tuple[list[dict[str, Any]], Board, Resume]:
     """Run a plan as often as there are `runs`, each with its own part of the plan's settings.
 
-    What the server was asked, and board and resume of the last run.
+    What the server was asked, and board and resume of the last run. With `stop_after` the first run
+    gets the signal to stop when the server was asked so often.
     """
 
     async def go() -> tuple[list[dict[str, Any]], Board, Resume]:
         async with FakeProvider(script) as server:
-            for part in runs:
+            for number, part in enumerate(runs):
                 plan = asking_plan(server.base_url, **planned | part)
                 place = open_store(str(store))
                 resume = Resume(read_index(place, plan.experiment_id))
                 options = RunOptions(
                     progress=False, retry=QUICK, run_job=work.measure, ask_lost=ask_lost
                 )
-                board = await conduct(plan, place, resume, options, Stopping())
+                signals = Stopping()
+                after = 0 if number else stop_after
+                stop = asyncio.ensure_future(_stop(signals, server, after))
+                with contextlib.suppress(Interrupted):
+                    board = await conduct(plan, place, resume, options, signals)
+                stop.cancel()
             return [vars(each) for each in server.asked], board, resume
 
     return asyncio.run(go())
+
+
+async def _stop(signals: Stopping, server: FakeProvider, after: int) -> None:
+    while not after or len(server.asked) < after:
+        await asyncio.sleep(0.01)
+    signals._heard(signal.SIGTERM, None)

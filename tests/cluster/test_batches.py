@@ -164,6 +164,47 @@ def test_a_stop_in_mid_commit_waits_for_it(tmp_path: Path, monkeypatch: pytest.M
     assert asyncio.run(run()) == (True, 1)
 
 
+class Gone(LocalStore):
+    """A store that is gone for its first `times` puts."""
+
+    times = 3
+
+    def put_if_absent(self, key: str, data: bytes) -> bool:
+        if self.times:
+            self.times -= 1
+            raise InfraError("no answer")
+        return super().put_if_absent(key, data)
+
+
+def test_a_store_that_comes_back_has_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "PAUSE_S", 0.01)
+
+    async def run() -> None:
+        store, resume = Gone(tmp_path), Resume(Index())
+        writer = UnitWriter(store, ID, resume)
+        await writer.add(events(1), ["cell:a"])
+        await writer.durable()
+        assert read_index(store, ID).done == {"cell:a"}
+        assert writer.trouble == ""
+
+    asyncio.run(run())
+
+
+def test_a_run_that_ends_does_not_wait_for_a_store_that_is_gone(tmp_path: Path) -> None:
+    async def run() -> None:
+        store = Gone(tmp_path)
+        store.times = 1000
+        writer = UnitWriter(store, ID, Resume(Index()))
+        await writer.add(events(1), ["cell:a"])
+        writer.hurry()
+        with pytest.raises(InfraError, match="no answer"):
+            await asyncio.wait_for(writer.flush(), 5)
+
+    asyncio.run(run())
+
+
 def test_a_driver_that_was_replaced_stores_nothing_more(tmp_path: Path) -> None:
     async def run() -> None:
         store, resume = LocalStore(tmp_path), Resume(Index())

@@ -190,6 +190,21 @@ def test_a_model_without_a_price_is_refused_before_any_call(tmp_path: Path) -> N
     check_prices(asking_plan("http://127.0.0.1:1"))
 
 
+def test_a_run_that_is_stopped_waits_for_calls_on_their_way_and_begins_no_other(
+    tmp_path: Path, local_ray: RaySession
+) -> None:
+    script = {"default": {"delay_s": 0.5, "reply": {"text": fenced(tests=2)}}}
+    asked, board, resume = ask(script, tmp_path, [{}, {}], subjects=20, stop_after=3)
+    calls = stored(tmp_path).rows("calls")
+    assert {call["verdict"] for call in calls} == {"stop"}
+    assert len(asked) == len(calls) == 20
+    assert resume.calls.unreceipted() == []
+    assert board.cells_done == 20
+    # Eight at once: the first run had those on their way, the second all others.
+    first = sorted(call["started_at"] for call in calls)[:9]
+    assert (first[8] - first[7]).total_seconds() > 0.4
+
+
 def test_a_call_cut_off_with_its_driver_is_unreceipted_and_asked_again_only_on_demand(
     tmp_path: Path, local_ray: RaySession
 ) -> None:
