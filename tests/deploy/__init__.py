@@ -1,0 +1,1 @@
+"""What deploy/ says is held to what Ray, systemd, Kubernetes and the sandbox say."""
