@@ -104,7 +104,7 @@ def _store(folder: str, case: Any, result: Any) -> None:
         "subjects": make.subject_rows(name, subject),
         "mutants": make.mutant_rows(name, case.mutants),
         "suites": make.suite_rows(name, "cell", case.suite, validation),
-        "tests": make.test_rows(name, "cell", case.suite, validation),
+        "tests": make.test_rows(name, "cell", case.suite, validation, "default"),
         "executions": make.execution_rows(name, "cell", case.suite, result.rows, "default"),
         "events": make.event_rows(name, result.events, cell_id="cell"),
     }
