@@ -74,7 +74,6 @@ def test_a_node_whose_clock_is_hours_ahead_changes_nothing(own_network: None) ->
     skewed = {
         "LD_PRELOAD": str(FAKE_CLOCK),
         "FAKETIME": f"+{HOURS_AHEAD}h",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }
     with Night(2, s3=False) as night:
         evening = Evening(night, long=0)
