@@ -169,7 +169,9 @@ def test_the_head_may_launch_only_the_workers_of_cluster_yaml() -> None:
     workers = [node for name, node in node_types().items() if name != "head"]
     assert allowed["ec2:InstanceType"] == [n["node_config"]["InstanceType"] for n in workers]
     assert allowed["ec2:InstanceMarketType"] == "spot"
-    assert allowed["aws:RequestTag/ray-cluster-name"] == document("aws/cluster.yaml")["cluster_name"]
+    assert (
+        allowed["aws:RequestTag/ray-cluster-name"] == document("aws/cluster.yaml")["cluster_name"]
+    )
 
 
 def test_the_page_tells_to_replace_whatever_has_to_be_replaced() -> None:

@@ -17,7 +17,9 @@ from tests.deploy.under_seccomp import library, unknown
 PROFILE = DEPLOY / "seccomp.json"
 DENIED = [name for group in json.loads(PROFILE.read_text())["syscalls"] for name in group["names"]]
 # What bubblewrap, the stations and Ray call, by name.
-NEEDED = "clone clone3 unshare setns mount umount2 pivot_root sethostname capset prctl seccomp chroot"
+NEEDED = (
+    "clone clone3 unshare setns mount umount2 pivot_root sethostname capset prctl seccomp chroot"
+)
 UNDER = [sys.executable, str(ROOT / "tests/deploy/under_seccomp.py"), str(PROFILE)]
 START = """
 import sys
