@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from pathlib import Path
 
@@ -17,11 +18,16 @@ from cluster.ray_session import ray_session
 from cluster.ray_tasks import cache_folder
 from cluster.resume import Resume
 from cluster.stopping import Stopping, stopping
+from configs.errors import InfraError
 from configs.schema import ExperimentConfig
 from storage.claims import claim
+from storage.compaction import compact
 from storage.manifest import Manifest, new_manifest, write_manifest
 from storage.objects import open_store
 from storage.units import read_index
+
+# So many units are merged at the end of a run; fewer are read as fast.
+MANY_UNITS = 20
 
 
 def run_experiment(
@@ -63,6 +69,9 @@ def _run(plan: Plan, options: RunOptions, signals: Stopping) -> RunSummary:
                 if options.run_job is None:
                     check_nodes(options.cache)
                 board = asyncio.run(conduct(plan, store, resume, options, signals, claimed))
+        # What does not come about is no loss: units can be read as they are, and compacted later.
+        with contextlib.suppress(InfraError):
+            compact(store, plan.experiment_id, MANY_UNITS)
     return RunSummary(
         experiment_id=plan.experiment_id,
         store=store.uri,
