@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -18,17 +19,14 @@ def build(table: str, columns: Mapping[str, Any], rows: int) -> pa.Table:
     carry is escaped here, whatever the column.
     """
     expected = COLUMNS[table]
-    if wrong := set(columns) ^ (set(expected) - {"escaped"}):
+    if wrong := columns.keys() ^ (expected.keys() - {"escaped"}):
         raise TypeError(f"columns of {table}: {', '.join(sorted(wrong))} unknown or missing")
     marks: dict[int, list[str]] = {}
-    arrays = {
-        name: _array(name, columns[name], expected[name], rows, marks)
-        for name in expected
-        if name != "escaped"
-    }
+    given = ((name, kind) for name, kind in expected.items() if name != "escaped")
+    arrays = {name: _array(name, columns[name], kind, rows, marks) for name, kind in given}
     flags = [",".join(marks[row]) if row in marks else "" for row in range(rows)] if marks else ""
     arrays["escaped"] = _array("escaped", flags, CODE, rows, {})
-    return pa.table(arrays, schema=schema(table))
+    return pa.Table.from_arrays([arrays[name] for name in expected], schema=_schema(table))
 
 
 def _array(
@@ -49,27 +47,39 @@ def _array(
 def _constant(
     name: str, value: Any, kind: pa.DataType, rows: int, marks: dict[int, list[str]]
 ) -> pa.Array:
-    if kind == CODE:
-        codes = pa.array([0], type=pa.int32())
-        one = pa.DictionaryArray.from_arrays(codes, _array(name, [value], TEXT, 1, marks))
-    else:
-        one = _array(name, [value], kind, 1, marks)
+    one = _array(name, [value], TEXT if kind == CODE else kind, 1, marks)
     if marks.get(0, [])[-1:] == [name]:
         for row in range(1, rows):
             marks.setdefault(row, []).append(name)
-    return one.take(pa.repeat(pa.scalar(0, pa.int32()), rows))
+    if kind == CODE:
+        return pa.DictionaryArray.from_arrays(_zeros(rows), one)
+    return one if rows == 1 else one.take(_zeros(rows))
 
 
 def _coded(name: str, values: Sequence[Any], marks: dict[int, list[str]]) -> pa.Array:
-    codes: dict[Any, int] = {}
-    indices = [None if v is None else codes.setdefault(v, len(codes)) for v in values]
-    texts = list(codes)
     try:
-        dictionary = pa.array(texts, type=TEXT)
+        return pa.array(values, type=TEXT).dictionary_encode()
     except UnicodeEncodeError:
         _escaped(name, values, marks)
-        dictionary = pa.array([escape(text)[0] for text in texts], type=TEXT)
+    codes: dict[Any, int] = {}
+    indices = [None if v is None else codes.setdefault(v, len(codes)) for v in values]
+    dictionary = pa.array([escape(text)[0] for text in codes], type=TEXT)
     return pa.DictionaryArray.from_arrays(pa.array(indices, type=pa.int32()), dictionary)
+
+
+def _zeros(count: int) -> pa.Array:
+    """Shared by most columns of a run's small tables, whose making costs more than their rows."""
+    return _many_zeros(1 << max(10, count.bit_length())).slice(0, count)
+
+
+@lru_cache
+def _many_zeros(count: int) -> pa.Array:
+    return pa.repeat(pa.scalar(0, pa.int32()), count)
+
+
+@lru_cache
+def _schema(table: str) -> pa.Schema:
+    return schema(table)
 
 
 def _escaped(name: str, values: Sequence[Any], marks: dict[int, list[str]]) -> list[Any]:
