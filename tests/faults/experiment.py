@@ -9,8 +9,25 @@ from benchmarks.functions import write_experiment
 from cluster.plan import make_plan
 from configs.loading import load_config
 
+MUTANTS = 10
 # A suite of this kind sleeps more than it computes, so that tasks are long where CPUs are few.
 LONG_TESTS, LONG_PAUSE_S = 40, 0.05
+
+# Long suites come first: theirs are the tasks that faults meet. What a loaded machine cannot change
+# is CPU time, so limits of wall time are far off.
+_CONFIG = """\
+experiment: nights
+store: ./store
+seed: 1
+replicates: {replicates}
+subjects:
+  - functions: functions.jsonl
+    mutants: [{{engine: mutmut, limit: {mutants}}}]
+arms:
+  - name: nights
+    writer: {{files: suites.jsonl}}
+execution: {{wall_floor_s: 60}}
+"""
 
 _LONG = '''\
 def solution(values):
@@ -65,7 +82,9 @@ def test_three():
 
 def write_night(folder: Path, functions: int, replicates: int, long: int, endless: int) -> Path:
     """Write the config and what it names; the config's path. A suite a function and replicate."""
-    config = write_experiment(folder, functions, replicates)
+    write_experiment(folder, functions, replicates)
+    config = folder / "nights.yaml"
+    config.write_text(_CONFIG.format(replicates=replicates, mutants=MUTANTS))
     subjects, suites = [], []
     kinds = (("long", long, _LONG, _LONG_SUITE), ("endless", endless, _ENDLESS, _ENDLESS_SUITE))
     for kind, count, source, suite in kinds:
@@ -77,9 +96,6 @@ def write_night(folder: Path, functions: int, replicates: int, long: int, endles
                     replicate=replicate, number=number, tests=LONG_TESTS, pause=LONG_PAUSE_S
                 )
                 suites.append({"subject": name, "replicate": replicate, "source": text})
-    # What a loaded machine cannot change is CPU time.
-    config.write_text(config.read_text() + "execution: {wall_floor_s: 60}\n")
-    # Long suites first: theirs are the tasks that faults meet.
     for file, lines in (("functions.jsonl", subjects), ("suites.jsonl", suites)):
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / file).write_text(text + (folder / file).read_text())

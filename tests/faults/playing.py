@@ -12,7 +12,7 @@ from tests.faults.processes import tail
 from tests.faults.scripts import Script
 
 LOOK_EVERY_S = 0.2
-RUN_S = 900.0
+RUN_S = 1800.0
 
 Say = Callable[[str], None]
 
