@@ -7,7 +7,6 @@ shares no code with boto; `tests/storage/install_ceph.sh` installs it.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -22,6 +21,7 @@ from pathlib import Path
 
 KEY_ID, SECRET = "testing", "testing-secret"
 START_S = 120.0
+ROOT = Path(__file__).parents[2]
 
 CEPH_CONFIG = """
 [global]
@@ -67,8 +67,8 @@ def free_port() -> int:
 def moto_server() -> Iterator[str]:
     """URL of a server that keeps all in memory and asks for no credentials."""
     port = free_port()
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with _running(command, os.environ.copy()):
+    command = [sys.executable, "-m", "tests.storage.moto_one_by_one", str(port)]
+    with _running(command):
         url = f"http://127.0.0.1:{port}"
         _await(url)
         yield url
@@ -127,9 +127,9 @@ def _do(*command: str) -> None:
 
 
 @contextmanager
-def _running(command: list[str], environment: dict[str, str] | None = None) -> Iterator[None]:
+def _running(command: list[str]) -> Iterator[None]:
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdout=quiet, stderr=quiet, env=environment)
+    process = subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=ROOT)
     try:
         yield
     finally:
