@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from tests.deploy.parts import document, settings
 ADDRESS = "127.0.0.1:6379"
 LOGS = "/tmp/ray/session_latest/logs"
 BIN = Path(sys.executable).parent
-START_S, RUN_S, IDLE_S, LOOK_S = 120.0, 400.0, 120.0, 1.0
+START_S, RUN_S, IDLE_S, LOOK_S = 240.0, 400.0, 120.0, 1.0
 COUNT = """
 import ray, sys
 ray.init(address=sys.argv[1], log_to_driver=False, logging_level="ERROR")
@@ -47,7 +48,14 @@ def fake(config: dict[str, Any]) -> dict[str, Any]:
     return {
         **{name: config[name] for name in ("cluster_name", "max_workers", "upscaling_speed")},
         "idle_timeout_minutes": 0.2,
-        "provider": {"type": "fake_multinode", "gcs_address": ADDRESS},
+        "provider": {
+            "type": "fake_multinode",
+            "gcs_address": ADDRESS,
+            # All pretended nodes have one address, and nobody logs in on them.
+            "use_node_id_as_ip": True,
+            "disable_node_updaters": True,
+            "disable_launch_config_check": True,
+        },
         "available_node_types": types,
         "head_node_type": "ray.head.default",
         "auth": {},
@@ -123,6 +131,9 @@ def main(config: str, store: str, cache: str, folder: Path) -> dict[str, Any]:
     environment = {
         **os.environ,
         **settings("ray.env"),
+        # All nodes share this machine, which may be busy with other things.
+        "RAY_health_check_failure_threshold": "30",
+        "RAY_raylet_start_wait_time_s": "180",
         "RAY_AUTH_TOKEN": "a-token-of-this-test-alone",
         "KILLGRID_CACHE": cache,
         "PATH": f"{BIN}:{os.environ['PATH']}",

@@ -21,8 +21,8 @@ enableInTreeAutoscaling gcsFaultToleranceOptions headGroupSpec rayVersion worker
 HEAD = "template headService enableIngress resources labels rayStartParams serviceType"
 WORKERS = """suspend groupName replicas minReplicas maxReplicas idleTimeoutSeconds resources labels
 rayStartParams template scaleStrategy numOfHosts"""
-AUTOSCALER = """resources image imagePullPolicy securityContext idleTimeoutSeconds upscalingMode version
-env envFrom volumeMounts"""
+AUTOSCALER = """resources image imagePullPolicy securityContext idleTimeoutSeconds upscalingMode
+version env envFrom volumeMounts"""
 AUTH = "enableK8sTokenAuth secretName mode"
 POD = """serviceAccountName automountServiceAccountToken restartPolicy hostUsers securityContext
 containers volumes terminationGracePeriodSeconds"""
