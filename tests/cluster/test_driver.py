@@ -13,11 +13,15 @@ from typing import Any
 
 import pytest
 
-from cluster.driver import run_plan
+from cluster.driver import MANY_UNITS, run_plan
 from cluster.locking import only_driver
 from cluster.options import RunOptions
 from cluster.ray_session import RaySession
 from configs.errors import ConfigError, SelfCheckError
+from storage.objects import LocalStore
+from storage.rows import event_rows
+from storage.units import commit_unit, read_index
+from tasks.results import Event
 from tests.cluster import work
 from tests.cluster.experiment import MUTANTS
 from tests.cluster.plans import Stored, expected, plan_of
@@ -172,6 +176,19 @@ def test_a_finished_experiment_starts_no_ray_and_does_nothing(tmp_path: Path) ->
     options = RunOptions(store=str(tmp_path), cache=tmp_path / "c", run_job=work.measure)
     summary = run_plan(plan, options)
     assert (summary.cells, summary.done, summary.ray_start_s) == (0, 0, 0.0)
+
+
+def test_the_many_units_of_a_run_are_compacted_at_its_end(tmp_path: Path) -> None:
+    plan, store = plan_of(), LocalStore(tmp_path)
+    for number in range(MANY_UNITS):
+        rows = event_rows(plan.experiment_id, [Event(1.0, "k", f"{number}")])
+        commit_unit(store, plan.experiment_id, {"events": [rows]}, [f"cell:{number}"])
+    assert len(read_index(store, plan.experiment_id).objects["events"]) == MANY_UNITS
+    run_plan(plan, RunOptions(store=str(tmp_path), cache=tmp_path / "c", run_job=work.measure))
+    index = read_index(store, plan.experiment_id)
+    assert len(index.objects["events"]) == 1
+    assert index.rows["events"] == MANY_UNITS
+    assert {f"cell:{number}" for number in range(MANY_UNITS)} <= index.done
 
 
 def test_two_drivers_of_one_experiment_are_refused(tmp_path: Path) -> None:
