@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from cluster import batches, cells, sizes
+from cluster import batches, matrices, sizes
 from cluster.driver import run_plan
 from cluster.options import RunOptions
 from configs.errors import KillgridError
@@ -21,7 +21,7 @@ MUTANTS = 30
 
 def main() -> int:
     batches.MIN_AGE_S = 0.3
-    cells.FIRST_BUDGET_S = 0.2
+    matrices.FIRST_BUDGET_S = 0.2
     sizes.SHARD_S = 0.3
     store, told = sys.argv[1], json.loads(sys.argv[2])
     options = RunOptions(
