@@ -109,7 +109,9 @@ class ExperimentConfig(Model):
     """A whole experiment: subjects x arms x replicates, against frozen sets of mutants."""
 
     experiment: Name = Field(description="Name of the experiment, the start of its id.")
-    store: Text = Field(default="./results", description="Folder of the results.")
+    store: Text = Field(
+        default="./results", description="Folder of the results, or s3://bucket/prefix."
+    )
     replicates: Count = Field(
         default=1, description="Independent draws of every arm on every subject."
     )

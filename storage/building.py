@@ -21,6 +21,8 @@ def build(table: str, columns: Mapping[str, Any], rows: int) -> pa.Table:
     expected = COLUMNS[table]
     if wrong := columns.keys() ^ (expected.keys() - {"escaped"}):
         raise TypeError(f"columns of {table}: {', '.join(sorted(wrong))} unknown or missing")
+    if not rows:
+        return _schema(table).empty_table()
     marks: dict[int, list[str]] = {}
     given = ((name, kind) for name, kind in expected.items() if name != "escaped")
     arrays = {name: _array(name, columns[name], kind, rows, marks) for name, kind in given}
@@ -47,17 +49,33 @@ def _array(
 def _constant(
     name: str, value: Any, kind: pa.DataType, rows: int, marks: dict[int, list[str]]
 ) -> pa.Array:
-    one = _array(name, [value], TEXT if kind == CODE else kind, 1, marks)
+    if kind == CODE:
+        return pa.DictionaryArray.from_arrays(_zeros(rows), _text(name, value, rows, marks))
+    one = _array(name, [value], kind, 1, marks)
+    _mark_all(name, rows, marks)
+    return one if rows == 1 else one.take(_zeros(rows))
+
+
+def _text(name: str, value: Any, rows: int, marks: dict[int, list[str]]) -> pa.Array:
+    try:
+        return _one_text(value)
+    except UnicodeEncodeError:
+        one = pa.array(_escaped(name, [value], marks), type=TEXT)
+        _mark_all(name, rows, marks)
+        return one
+
+
+def _mark_all(name: str, rows: int, marks: dict[int, list[str]]) -> None:
+    """What the first row is marked with goes for the others."""
     if marks.get(0, [])[-1:] == [name]:
         for row in range(1, rows):
             marks.setdefault(row, []).append(name)
-    if kind == CODE:
-        return pa.DictionaryArray.from_arrays(_zeros(rows), one)
-    return one if rows == 1 else one.take(_zeros(rows))
 
 
 def _coded(name: str, values: Sequence[Any], marks: dict[int, list[str]]) -> pa.Array:
     try:
+        if len(values) == 1 and values[0] is not None:
+            return pa.DictionaryArray.from_arrays(_zeros(1), _one_text(values[0]))
         return pa.array(values, type=TEXT).dictionary_encode()
     except UnicodeEncodeError:
         _escaped(name, values, marks)
@@ -68,8 +86,14 @@ def _coded(name: str, values: Sequence[Any], marks: dict[int, list[str]]) -> pa.
 
 
 def _zeros(count: int) -> pa.Array:
-    """Shared by most columns of a run's small tables, whose making costs more than their rows."""
+    """Parts of one array: most columns of a run's tables need some, and most tables are small."""
     return _many_zeros(1 << max(10, count.bit_length())).slice(0, count)
+
+
+@lru_cache(maxsize=1024)
+def _one_text(value: str | None) -> pa.Array:
+    """Kept, since the same few names stand in many small tables."""
+    return pa.array([value], type=TEXT)
 
 
 @lru_cache

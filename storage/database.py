@@ -6,11 +6,10 @@ The only file that imports duckdb.
 from __future__ import annotations
 
 import difflib
-import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,21 +22,11 @@ from configs.errors import ConfigError, InfraError, KillgridError, NotFoundError
 from storage import tables
 from storage.manifest import Manifest, list_experiments, read_manifest
 from storage.objects import LocalStore, ObjectStore, open_store
-from storage.sqlfiles import expand, identifier, literal, sql_files
 from storage.units import Index, read_index
+from storage.view_sql import objects_of, source_name, views_over
 
 BATCH_ROWS = 10_000
 
-_TYPES = {
-    pa.string(): "VARCHAR",
-    pa.bool_(): "BOOLEAN",
-    pa.int32(): "INTEGER",
-    pa.int64(): "BIGINT",
-    pa.float32(): "FLOAT",
-    pa.float64(): "DOUBLE",
-    pa.timestamp("us"): "TIMESTAMP",
-    pa.list_(pa.string()): "VARCHAR[]",
-}
 # How DuckDB's messages of trouble that is no mistake in the SQL begin.
 _OURS = (
     "IO Error",
@@ -144,7 +133,7 @@ def connect(
     try:
         with _plain_errors():
             sources = _on_s3(connection, store, indexes)
-            connection.execute(_views(manifests, indexes, sources))
+            connection.execute(views_over(manifests, indexes, sources))
     except BaseException:
         connection.close()
         raise
@@ -154,7 +143,7 @@ def connect(
 def views_sql(store_uri: str, experiment_id: str | None = None) -> str:
     """SQL that makes the tables, macros and views in any DuckDB client."""
     _, manifests, indexes = _read_store(store_uri, experiment_id)
-    return _views(manifests, indexes)
+    return views_over(manifests, indexes)
 
 
 def _read_store(
@@ -169,14 +158,6 @@ def _read_store(
     chosen = known if experiment_id is None else [experiment_id]
     indexes = [read_index(store, name) for name in chosen]
     return store, [read_manifest(store, name) for name in chosen], indexes
-
-
-def _views(manifests: list[Manifest], indexes: list[Index], sources: Collection[str] = ()) -> str:
-    """All SQL; `sources` are names that stand for the objects of a table in place of their list."""
-    parts = [_experiments_sql(manifests)]
-    parts += [_table_sql(table, indexes, _source(table) in sources) for table in tables.NAMES]
-    parts += [file.text for folder in ("macros", "views") for file in sql_files(folder)]
-    return "\n".join(parts)
 
 
 def _on_s3(
@@ -195,9 +176,9 @@ def _on_s3(
         connection.execute(s3_reading.secret_sql(place))
         return {}
     system = s3_reading.file_system(place)
-    found = {table: _objects(table, indexes) for table in tables.NAMES}
+    found = {table: objects_of(table, indexes) for table in tables.NAMES}
     sources = {
-        _source(table): s3_reading.dataset(system, table, uris)
+        source_name(table): s3_reading.dataset(system, table, uris)
         for table, uris in found.items()
         if uris
     }
@@ -206,56 +187,12 @@ def _on_s3(
     return sources
 
 
-def _source(table: str) -> str:
-    return f"{table}_on_s3"
-
-
 def _has_httpfs(connection: duckdb.DuckDBPyConnection) -> bool:
     try:
         connection.execute("LOAD httpfs")
     except duckdb.Error:
         return False
     return True
-
-
-def _objects(table: str, indexes: list[Index]) -> list[str]:
-    return [uri for index in indexes for uri in index.objects.get(table, [])]
-
-
-def _table_sql(table: str, indexes: list[Index], registered: bool = False) -> str:
-    templates = {file.name: file.text for file in sql_files("tables")}
-    objects = _objects(table, indexes)
-    fields = [(identifier(field.name), _type(field.type)) for field in tables.schema(table)]
-    if objects:
-        columns = ", ".join(name for name, _ in fields)
-        if registered:
-            source = _source(table)
-            return expand(templates["registered"], table=table, columns=columns, source=source)
-        listed = ",\n    ".join(literal(_no_glob(uri)) for uri in objects)
-        return expand(templates["stored"], table=table, columns=columns, objects=listed)
-    columns = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in fields)
-    return expand(templates["empty"], table=table, columns=columns)
-
-
-def _experiments_sql(manifests: list[Manifest]) -> str:
-    template = next(file.text for file in sql_files("tables") if file.name == "experiments")
-    names = ("experiment_id", "experiment", "cells", "created_at", "config_sha256")
-    values = [
-        [literal(getattr(m, name)) for name in names] + [literal(m.git.get("commit"))]
-        for m in manifests
-    ]
-    # The first row gives the types, whatever follows.
-    typed = ["NULL::VARCHAR", "NULL::VARCHAR", "NULL::BIGINT"] + ["NULL::VARCHAR"] * 3
-    return expand(template, rows=",\n    ".join(f"({', '.join(row)})" for row in [typed, *values]))
-
-
-def _type(kind: pa.DataType) -> str:
-    return _TYPES[kind.value_type if pa.types.is_dictionary(kind) else kind]
-
-
-def _no_glob(uri: str) -> str:
-    """DuckDB takes any path for a pattern; in brackets a pattern's characters are themselves."""
-    return re.sub(r"[\[*?]", lambda match: f"[{match.group()}]", uri)
 
 
 @contextmanager
