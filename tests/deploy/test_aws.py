@@ -111,6 +111,13 @@ def test_the_head_is_on_demand_and_runs_no_tests() -> None:
     assert "--dashboard-host=127.0.0.1" in start
 
 
+def test_the_switch_that_ubuntu_has_against_namespaces_is_off() -> None:
+    config = document("aws/cluster.yaml")
+    assert config["auth"]["ssh_user"] == "ubuntu"
+    (command,) = [each for each in config["initialization_commands"] if "sysctl" in each]
+    assert command.endswith(" kernel.apparmor_restrict_unprivileged_userns=0")
+
+
 def test_cost_has_limits() -> None:
     config = document("aws/cluster.yaml")
     workers = [name for name in config["available_node_types"] if name != config["head_node_type"]]
