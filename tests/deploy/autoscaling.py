@@ -21,7 +21,7 @@ from tests.deploy.parts import document, settings
 ADDRESS = "127.0.0.1:6379"
 LOGS = "/tmp/ray/session_latest/logs"
 BIN = Path(sys.executable).parent
-START_S, RUN_S, IDLE_S, LOOK_S = 240.0, 400.0, 120.0, 1.0
+START_S, RUN_S, IDLE_S, LOOK_S = 400.0, 400.0, 120.0, 1.0
 COUNT = """
 import ray, sys
 ray.init(address=sys.argv[1], log_to_driver=False, logging_level="ERROR")
@@ -133,7 +133,7 @@ def main(config: str, store: str, cache: str, folder: Path) -> dict[str, Any]:
         **settings("ray.env"),
         # All nodes share this machine, which may be busy with other things.
         "RAY_health_check_failure_threshold": "30",
-        "RAY_raylet_start_wait_time_s": "180",
+        "RAY_raylet_start_wait_time_s": "300",
         "RAY_AUTH_TOKEN": "a-token-of-this-test-alone",
         "KILLGRID_CACHE": cache,
         "PATH": f"{BIN}:{os.environ['PATH']}",

@@ -30,7 +30,7 @@ arms:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1200)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may have namespaces of its own")
 def test_a_cluster_grows_from_its_head_alone_and_shrinks_without_loss(tmp_path: Path) -> None:
     from tasks.job import check_sandbox
@@ -47,7 +47,7 @@ def test_a_cluster_grows_from_its_head_alone_and_shrinks_without_loss(tmp_path: 
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=850,
+        timeout=1100,
     )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
