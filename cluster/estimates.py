@@ -54,8 +54,8 @@ def check_prices(plan: Plan) -> None:
     if lacking:
         raise ConfigError(
             [
-                f"model {model}: {why}; state its price in `models` or in its provider's `prices` "
-                "(0 for a server of your own)"
+                f"model {model}: {why} (in `models`, or in its provider's `prices`; 0 for a server "
+                "of your own)"
                 for model, why in lacking.items()
             ]
         )
