@@ -19,7 +19,7 @@ from .session import Collected, SuiteArgs
 from .suite import SuiteRun
 
 _WARM_RUNS = 3
-_WARM = ("_hypothesis_pytestplugin", "unittest.mock", "doctest")
+_WARM = ("_hypothesis_pytestplugin",)
 
 
 def main(control_fd: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 
 from . import kernel
 from .views import LAYERS, TMP, WORK, View, overlay, write
@@ -32,6 +33,7 @@ class PrivateView:
         self._own: int | None = None
         self._mutated: frozenset[str] = frozenset()
         self._state: State = []
+        self._folder = WORK
 
     @property
     def fds(self) -> set[int]:
@@ -44,17 +46,16 @@ class PrivateView:
         The working folder of before is kept, since a suite may have changed it while it was
         collected.
         """
-        folder = os.getcwd()
+        self._folder = os.getcwd()
         if not self._reuse(mutated):
             self._make(mutated)
         self._state = list(_state())
-        os.chdir(folder)
+        os.chdir(self._folder)
 
     def leave(self) -> None:
         """Back to the station's own view."""
-        folder = os.getcwd()
         kernel.setns(self._base, kernel.CLONE_NEWNS)
-        os.chdir(folder)
+        os.chdir(self._folder)
 
     def forget(self) -> None:
         """In a child: close what only the station needs."""
@@ -65,12 +66,19 @@ class PrivateView:
         if self._own is None or mutated.keys() != self._mutated:
             return False
         kernel.setns(self._own, kernel.CLONE_NEWNS)
-        if list(_state()) != self._state:
+        if not self._unchanged():
             kernel.setns(self._base, kernel.CLONE_NEWNS)
             return False
         for path, data in mutated.items():
             write(WORK, path, data)
         return True
+
+    def _unchanged(self) -> bool:
+        """Looks no further than the first difference: a child may have made millions of files."""
+        try:
+            return all(now == before for now, before in zip_longest(_state(), self._state))
+        except OSError:  # it may also have made folders too deep to be named
+            return False
 
     def _make(self, mutated: Mapping[str, bytes]) -> None:
         if self._own is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal.signal` runs Python of enums
 import os
 import signal
 import socket
@@ -16,6 +17,8 @@ from .private import PrivateView
 from .rows import Row, RowRunner
 from .session import Key, SuiteArgs
 from .waiting import Times
+
+_SIGINT = int(signal.SIGINT)
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,13 @@ class Server:
         if pid:
             self._private.leave()
             return pid
+        # Every Python function that a child calls costs it copies of pages: hence the plain calls.
         try:
             self.journal.own()
-            self.connection.close()
+            os.close(self.connection.detach())
             self._private.forget()
             kernel.drop_capabilities()
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            _signal.signal(_SIGINT, signal.default_int_handler)
             work()
         except BaseException:
             self.journal.record("broken", traceback.format_exc())

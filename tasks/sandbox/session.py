@@ -11,7 +11,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,7 @@ class Collected:
     recorder: Recorder
     items: list[pytest.Item]
     fds: frozenset[int] = frozenset()  # open before any code of the suite was loaded
+    captured: frozenset[int] = frozenset()  # of the files that pytest's capture writes to
     keys: list[Key] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -74,8 +75,9 @@ class _Loop:
         # Its lines go nowhere, and drawing them costs as much as a small test.
         session.config.pluginmanager.unregister(name="terminalreporter")
         if not self.refusal:
-            fds = self._fds | _capture_fds(session.config)
-            self._then(Collected(session, self._recorder, list(session.items), fds))
+            captured = _capture_fds(session.config)
+            fds = self._fds | captured
+            self._then(Collected(session, self._recorder, list(session.items), fds, captured))
         return True
 
 
@@ -177,7 +179,7 @@ def run(
     journal.record("found", [ordinal for ordinal, _ in found])
     for nodeid, name, message in collected.recorder.collect_errors:
         journal.record("collect_error", nodeid, name, message)
-    _drop_captured(collected.session.config)
+    _drop_captured(collected.session.config, collected.captured)
     random.seed(SEED)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
@@ -190,8 +192,10 @@ def run(
     journal.end()
 
 
-def _drop_captured(config: pytest.Config) -> None:
+def _drop_captured(config: pytest.Config, captured: Collection[int]) -> None:
     """Forks share the files of pytest's capture: one that was killed leaves its output there."""
+    if captured and not any(os.fstat(fd).st_size for fd in captured):
+        return
     capture = config.pluginmanager.getplugin("capturemanager")
     if capture is not None and capture.is_globally_capturing():
         capture.read_global_capture()

@@ -31,6 +31,10 @@ WRITES = {
     "link": "os.link('/work/solution.py', '/work/twin.py')",
     "source": "path = pathlib.Path('/work/solution.py')\n    text = path.read_text()\n"
     "    assert 'spoiled' not in text\n    path.write_text(text + '# spoiled')",
+    "deep": "os.chdir('/tmp')\n    for _ in range(3000):\n"
+    "        os.mkdir('deeper')\n        os.chdir('deeper')",
+    "flood": "for n in range(2_000):\n        open(f'/tmp/{n}', 'x').close()",
+    "closed": "os.mkdir('/tmp/shut')\n    os.mkdir('/tmp/shut/in')\n    os.chmod('/tmp/shut', 0)",
     "replaced": "path = pathlib.Path('/work/solution.py')\n    text = path.read_text()\n"
     "    assert 'other' in text\n    path.unlink()\n    path.write_text('')",
 }
@@ -77,5 +81,5 @@ def test_a_view_that_nothing_was_written_to_is_used_again() -> None:
     show = "raise ValueError(os.stat('/dev/shm').st_ctime_ns)"  # when its view was made
     for extra, views in (("", 1), ("pathlib.Path('/tmp/kept').touch()\n    ", 5)):
         source = f"{HEAD}{RIGHT}\ndef test_shows():\n    {extra}{show}\n"
-        rows = measure(subject(SOURCE), suite(source), MUTANTS).result.rows
+        rows = measure(subject(SOURCE), suite(source), MUTANTS, select="all").result.rows
         assert len({row.executions[1].message for row in rows}) == views
