@@ -19,7 +19,7 @@ class LimitsConfig(Model):
     )
     unclosed_fence: Literal["refuse", "cut_back"] = Field(
         default="refuse",
-        description="A reply whose code has no end is one that was cut, whatever its provider says: "
+        description="A reply whose code has no end was cut, whatever its provider says of it: "
         "no suite; or cut back to the last statement that parses.",
     )
 
