@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import boto3  # type: ignore[import-untyped]
@@ -33,15 +32,16 @@ RIGHTS = {
 POLICIES = ("head", "store", "reader", "pull")
 
 
-@pytest.fixture
-def cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """cluster.yaml as Ray reads it, on a cloud of its own."""
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.delenv("AWS_PROFILE", raising=False)
-    with mock_aws():
+@pytest.fixture(scope="module")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """cluster.yaml as Ray reads it, on a cloud of its own; both take seconds to make."""
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            patch.setenv(name, "testing")
+        patch.delenv("AWS_PROFILE", raising=False)
         boto3.setup_default_session()
-        config = prepare_config(filled(make_parts(), tmp_path / "key.pem"))
+        key = tmp_path_factory.mktemp("cloud") / "key.pem"
+        config = prepare_config(filled(make_parts(), key))
         validate_config(config)
         yield config
     boto3.setup_default_session()
@@ -78,11 +78,11 @@ def test_the_head_calls_what_its_role_allows_and_little_else_is_allowed(
     provider = AWSNodeProvider(config["provider"], config["cluster_name"])
     spot = config["available_node_types"]["spot"]["node_config"]
     tags = {TAG_RAY_NODE_KIND: "worker", TAG_RAY_USER_NODE_TYPE: "spot", TAG_RAY_NODE_NAME: "w"}
-    provider.create_node(spot, tags, 1)
-    (node,) = provider.non_terminated_nodes({TAG_RAY_NODE_KIND: "worker"})
+    (node,) = provider.create_node(spot, tags, 1)
+    assert node in provider.non_terminated_nodes({TAG_RAY_NODE_KIND: "worker"})
     provider.set_node_tags(node, {"ray-node-status": "up-to-date"})
     provider.terminate_node(node)
-    assert provider.non_terminated_nodes({}) == []
+    assert node not in provider.non_terminated_nodes({})
     assert {"ec2:RunInstances", "ec2:TerminateInstances"} <= called <= granted("head")
     assert granted("head") - called == {"ec2:DescribeInstanceTypes", "iam:PassRole"}
 
@@ -90,10 +90,12 @@ def test_the_head_calls_what_its_role_allows_and_little_else_is_allowed(
 def test_a_worker_is_a_spot_instance_that_is_gone_when_it_is_taken(cloud: dict[str, Any]) -> None:
     config = bootstrap_aws(cloud)
     provider = AWSNodeProvider(config["provider"], config["cluster_name"])
+    nodes: list[str] = []
     for name in ("spot", "spot_other"):
         node = config["available_node_types"][name]["node_config"]
-        provider.create_node(node, {TAG_RAY_NODE_KIND: "worker", TAG_RAY_NODE_NAME: name}, 1)
-    found = boto3.client("ec2", REGION).describe_instances()["Reservations"]
+        tags = {TAG_RAY_NODE_KIND: "worker", TAG_RAY_NODE_NAME: name}
+        nodes += provider.create_node(node, tags, 1)
+    found = boto3.client("ec2", REGION).describe_instances(InstanceIds=nodes)["Reservations"]
     launched = [instance for each in found for instance in each["Instances"]]
     assert [each["InstanceLifecycle"] for each in launched] == ["spot", "spot"]
     assert {each["MetadataOptions"]["HttpTokens"] for each in launched} == {"required"}
