@@ -11,7 +11,8 @@ _LIMITS = ("user", "mnt", "pid", "ipc", "net")
 _NEEDS = (
     "killgrid needs unprivileged user namespaces, nested once, and overlay mounts in them (Linux "
     "5.11 or later; in a container, a seccomp profile that allows unshare and mount: with Docker "
-    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined)"
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+    "--security-opt systempaths=unconfined)"
 )
 
 

@@ -102,6 +102,7 @@ def test_a_store_that_cannot_be_written_to_ends_the_run(
 ) -> None:
     monkeypatch.setattr(batches, "MIN_AGE_S", 0.01)
     monkeypatch.setattr(batches, "PAUSE_S", 0.01)
+    monkeypatch.setattr(batches, "PATIENCE_S", 0.05)
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
 

@@ -58,6 +58,7 @@ def test_a_row_is_estimated_by_measured_rows_where_there_are_any() -> None:
     assert row_seconds(both, rows) == 3.0 + sizes.ROW_S
     assert setup_seconds(10.0, rows) == 4.0
     assert setup_seconds(1.0, rows) == 0.0
+    assert setup_seconds(10.0, rows, baselines_s=3.0) == 1.0
 
 
 def entry(duration_s: float) -> Execution:

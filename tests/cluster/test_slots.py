@@ -67,3 +67,21 @@ def test_growing_back_before_places_were_given_up_forgets_the_debt() -> None:
         return meter.most
 
     assert asyncio.run(run()) == 5
+
+
+def test_work_that_waits_is_counted_until_it_ends_or_is_called_off() -> None:
+    async def run() -> list[int]:
+        slots, meter = Slots(2), Meter()
+        tasks = [asyncio.ensure_future(meter.hold(slots, 10)) for _ in range(5)]
+        await asyncio.sleep(0)
+        seen = [slots.asked]
+        for task in (tasks[4], tasks[0]):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            seen.append(slots.asked)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return [*seen, slots.asked]
+
+    assert asyncio.run(run()) == [5, 4, 3, 0]
