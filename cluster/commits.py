@@ -46,6 +46,10 @@ class Step:
         self.cpu_s += result.cpu_s
         self.wall_s += result.wall_s
 
+    def forget(self) -> None:
+        """Keep no rows that are handed over: a cell of many shards would hold its whole matrix."""
+        self.rows = []
+
     @property
     def all_events(self) -> list[Event]:
         return sorted([*self.events, *self.account.events])

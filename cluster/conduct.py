@@ -125,12 +125,15 @@ def _stored_rows(plan: Plan, resume: Resume, cell: Cell) -> int:
 
 
 async def _all_cells(todo: Sequence[Cell], run: Run) -> None:
-    """Subjects first, then every cell as a coroutine of its own, in the order of the plan."""
-    await _store_subjects(run)
+    """Subjects first, then every cell as a coroutine of its own.
 
+    Those of many mutants begin first, so that the small ones fill up the end.
+    """
+    await _store_subjects(run)
     if run.calling is not None:
         await run.calling.settle()
-    working = [asyncio.ensure_future(carry_out(cell, run)) for cell in todo]
+    ordered = sorted(todo, key=run.plan.rows, reverse=True)
+    working = [asyncio.ensure_future(carry_out(cell, run)) for cell in ordered]
     try:
         await asyncio.gather(*working)
     finally:

@@ -78,11 +78,14 @@ class Matrix:
             commit = work.record.whole(validation, step, self._primary, stored)
             await work.run.commit(commit, len(self._mutants))
             return Filled(validation.status, validation.reason, step.tally)
-        row_s, setup_s = row_seconds(validation, step.rows), setup_seconds(step.wall_s, step.rows)
-        shards = shards_of(left, row_s, setup_s, work.run.board.cpus, self._bytes)
+        runs = 0 if known else work.settings.baseline_runs
+        setup_s = setup_seconds(step.wall_s, step.rows, runs * validation.baseline_s)
+        row_s = row_seconds(validation, step.rows)
+        shards = shards_of(left, row_s, setup_s, work.run.idle_cpus, self._bytes)
         layout = Layout(validation, shards, setup_s)
         commit = work.record.layout(layout, step, self._primary, stored)
         await work.run.commit(commit, len(step.rows))
+        step.forget()
         await work.run.writer.durable()
         return await self._shards(layout, step.tally)
 
@@ -123,6 +126,7 @@ class Matrix:
             names = ", ".join(self._mutants[position].mutant_id for position in left[:3])
             raise GaveUp(f"no row for {len(left)} mutants: {names}", step.account.begun)
         await work.run.commit(work.record.shard(key, step), len(step.rows))
+        step.forget()
         return step.tally
 
     def _first(self, known: Validation | None) -> tuple[int, ...]:

@@ -38,22 +38,27 @@ def row_seconds(validation: Validation, rows: Sequence[Row]) -> float:
     return ROW_S + spent / len(rows)
 
 
-def setup_seconds(wall_s: float, rows: Sequence[Row]) -> float:
-    """What a task spent before its first row, at most: its wall time without that of its tests."""
-    return max(0.0, wall_s - sum(entry.duration_s for row in rows for entry in row.executions))
+def setup_seconds(wall_s: float, rows: Sequence[Row], baselines_s: float = 0.0) -> float:
+    """What a task spends before its first row, at most: its wall time without that of its tests.
+
+    `baselines_s` is what its own baselines took, which later tasks of the suite do not repeat.
+    """
+    spent = baselines_s + sum(entry.duration_s for row in rows for entry in row.executions)
+    return max(0.0, wall_s - spent)
 
 
 def shards_of(
-    positions: Sequence[int], row_s: float, setup_s: float, cpus: int, mutant_bytes: int
+    positions: Sequence[int], row_s: float, setup_s: float, idle_cpus: int, mutant_bytes: int
 ) -> tuple[tuple[int, ...], ...]:
     """Mutants dealt out over shards, like cards: neighbours are often slow together.
 
-    No shard is cut so short that collecting the suite anew costs more than its rows.
+    They are shorter where CPUs are idle that nothing else waits for, as near the end of a run; none
+    is cut so short that collecting the suite anew costs more than its rows.
     """
     total = len(positions) * row_s
     count = max(
         math.ceil(total / max(SHARD_S, setup_s)),
-        min(cpus, int(total / max(LEAST_SHARD_S, setup_s))),
+        min(idle_cpus, int(total / max(LEAST_SHARD_S, setup_s))),
         math.ceil(len(positions) * mutant_bytes / TASK_BYTES),
         1,
     )

@@ -15,11 +15,17 @@ class Slots:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._owed = 0
+        self._asked = 0
         self._free = asyncio.Semaphore(limit)
 
     @property
     def limit(self) -> int:
         return self._limit
+
+    @property
+    def asked(self) -> int:
+        """Places in use and waited for."""
+        return self._asked
 
     def resize(self, limit: int) -> None:
         """Allow `limit` places from now on."""
@@ -34,7 +40,12 @@ class Slots:
             self._free.release()
 
     async def __aenter__(self) -> None:
-        await self._free.acquire()
+        self._asked += 1
+        try:
+            await self._free.acquire()
+        except BaseException:
+            self._asked -= 1
+            raise
 
     async def __aexit__(
         self,
@@ -42,6 +53,7 @@ class Slots:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._asked -= 1
         if self._owed:
             self._owed -= 1
         else:

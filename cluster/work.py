@@ -37,6 +37,11 @@ class Run:
     calling: Calling | None = None
     standing: Standing = field(default_factory=Standing)
 
+    @property
+    def idle_cpus(self) -> int:
+        """CPUs for which there is no task, neither at work nor waiting."""
+        return max(0, self.board.cpus - self.tasks.asked)
+
     async def commit(self, commit: Commit, rows: int = 0) -> None:
         """Hand over finished work; `rows` are the mutants that it finishes."""
         await self.writer.add(*commit)
