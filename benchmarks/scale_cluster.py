@@ -179,16 +179,17 @@ class Cluster:
         self.first_s = self.first_s or task.began
         node.tasks.add(task)
         seconds, result = self._execute(*(w.value if isinstance(w, Put) else w for w in task.what))
+        # Bytes: thousands of results at once are the cluster's memory, and not the driver's.
+        data = pickle.dumps(result)
         started = pickle.dumps(Started(f"node{node.number}", 1, node.node_id))
         loop.call_later(START_S, self._apart, task.bring, 0, started)
         if self._draw.random() < self._faults.worker:
             after = START_S + self._draw.random() * seconds
             task.timer = loop.call_later(after, self._apart, self._kill, task)
         else:
-            task.timer = loop.call_later(START_S + seconds, self._apart, self._finish, task, result)
+            task.timer = loop.call_later(START_S + seconds, self._apart, self._finish, task, data)
 
-    def _finish(self, task: _Task, result: Any) -> None:
-        data = pickle.dumps(result)
+    def _finish(self, task: _Task, data: bytes) -> None:
         self.received += len(data)
         self._over(task)
         loop = asyncio.get_running_loop()
