@@ -74,8 +74,8 @@ class Calling:
             request = request_of(self._plan, cell, messages, draw, round)
             recorder = _Recorder(self, _place(self._plan, cell, draw, round))
             before = self._resume.calls.attempts(call_id)
-            receipt = await self._client.call(call_id, request, recorder, first_attempt=before + 1)
-            told = self._fact(receipt)
+            call = self._client.call(call_id, request, recorder, first_attempt=before + 1)
+            told = self._fact(await self._to_the_end(call))
         if told["verdict"] in ("error", "unreceipted"):
             tries = self._resume.calls.attempts(call_id)
             raise GaveUp(f"model call {call_id}: {told['error']}", tries)

@@ -20,7 +20,7 @@ from configs.arms import expand_arms
 from configs.errors import Interrupted
 from configs.loading import make_config
 from storage.objects import open_store
-from storage.units import read_index
+from storage.units import Index, read_index
 from tasks.model_records import Message
 from tasks.records import ExecutionSettings
 from tests.cluster import work
@@ -85,6 +85,7 @@ def ask(
     """
 
     async def go() -> tuple[list[dict[str, Any]], Board, Resume]:
+        board, resume = Board(cells=0), Resume(Index())
         async with FakeProvider(script) as server:
             for number, part in enumerate(runs):
                 plan = asking_plan(server.base_url, **planned | part)

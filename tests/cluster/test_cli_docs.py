@@ -22,8 +22,9 @@ DOCS |= {
 
 
 def examples(text: str) -> list[str]:
-    """Lines that call killgrid, without their comments and redirections."""
-    lines = re.findall(r"^[ $]*(?:\.venv/bin/)?(killgrid [^\n]*)$", text, flags=re.M)
+    """Lines of code that call killgrid, without their comments and redirections."""
+    code = "\n".join(re.findall(r"^```[^\n]*\n(.*?)^```", text, flags=re.M | re.S))
+    lines = re.findall(r"^[ $]*(?:\.venv/bin/)?(killgrid [^\n]*)$", code, flags=re.M)
     return [re.split(r"  +#| [<>|] ", line)[0] for line in lines if not line.endswith(("…", "..."))]
 
 

@@ -94,7 +94,7 @@ def test_a_cell_that_met_trouble_once_is_as_good_as_new(
     attempts = {row["cell_id"]: row["attempts"] for row in stored.rows("cells")}
     assert attempts == {"s0/a/0": 2, "s1/a/0": 1}
     assert board.failed == 1
-    kind = "attempt_bug" if trouble == "bug" else "attempt_infra"
+    kind = {"bug": "attempt_bug", "exit": "attempt_lost"}.get(trouble, "attempt_infra")
     assert len(stored.events(kind)) == 1
 
 
