@@ -6,7 +6,6 @@ import asyncio
 import dataclasses
 import time
 from collections import Counter
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
