@@ -41,7 +41,7 @@ def play(night: Night, script: Script, command: list[str], log: Path, say: Say) 
         night.s3.fails(script.s3_share)
     driver, drivers = night.drive(command, log), 1
     began, first = driver.began, None
-    waiting, done = list(script.faults), []
+    waiting, done, late_s = list(script.faults), [], 0.0
     while driver.status is None:
         time.sleep(LOOK_EVERY_S)
         now = time.monotonic()
@@ -50,7 +50,7 @@ def play(night: Night, script: Script, command: list[str], log: Path, say: Say) 
             raise TimeoutError(f"{script.name}: not done in {RUN_S:.0f} s\n{tail(log)}")
         if first is None:
             first = now if at_work(night) else None
-        while first is not None and waiting and now - first >= waiting[0].at_s:
+        while first is not None and waiting and now - first >= waiting[0].at_s + late_s:
             fault = waiting[0]
             if fault.act is None:
                 driver.kill()
@@ -58,6 +58,8 @@ def play(night: Night, script: Script, command: list[str], log: Path, say: Say) 
             elif fault.act(night) is False:
                 break
             waiting.pop(0)
+            # What follows keeps its distance: nothing is switched on in the moment it is off.
+            late_s = now - first - fault.at_s
             done.append(f"{now - first:.0f} s: {fault.words}")
             say(f"  {done[-1]}")
     ended = time.monotonic()

@@ -1,5 +1,9 @@
--- What was out of the ordinary, counted: the step and its attempt are left out of the first line.
-SELECT kind, regexp_replace(split_part(detail, chr(10), 1), '^.*?attempt ', 'attempt ') AS words, count(*) AS n
+-- What went wrong, counted: without the name of the step, and cut to a line.
+SELECT
+    kind,
+    regexp_replace(split_part(detail, chr(10), 1), '^.*?(attempt \d+: .{0,150}).*$', '\1') AS words,
+    count(*) AS n
 FROM events
+WHERE kind <> 'rechecked'
 GROUP BY ALL
 ORDER BY n DESC, words;
