@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.building import build
-from storage.tables import NAMES, schema
+from storage.tables import NAMES, SCHEMA_VERSION, schema
 from storage.text import unescape
 from tests.storage.test_text import ANY_TEXT
 
@@ -45,11 +45,12 @@ def test_the_tables_of_the_design_are_there_and_carry_the_experiment() -> None:
         "executions",
         "calls",
         "rounds",
+        "validations",
         "events",
     }
     for name in NAMES:
         assert schema(name).names[0] == "experiment_id"
-        assert schema(name).metadata[b"killgrid.schema_version"] == b"1"
+        assert schema(name).metadata[b"killgrid.schema_version"] == str(SCHEMA_VERSION).encode()
 
 
 @pytest.mark.parametrize("name", NAMES)
