@@ -12,16 +12,14 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from cluster.ray_tasks import Started
 from cluster.standing import REST_S, Standing, away_from
-from configs.errors import InfraError, KillgridError, SandboxError
+from cluster.troubles import NODES_FAULT, Failed, Trouble, translated
+from configs.errors import SandboxError
 from tasks.results import Event
 
-Trouble = Literal["infra", "lost", "memory", "bug", "queue"]
-# Where another node may do better. A bug is one anywhere.
-NODES_FAULT = ("infra", "lost", "memory")
 # How often it is asked whether the node of a task still lives, in seconds.
 LOOK_EVERY_S = 20.0
 
@@ -59,13 +57,6 @@ class GaveUp(Exception):
         self.attempts = attempts
 
 
-class _Failed(Exception):
-    def __init__(self, trouble: Trouble, reason: str, detail: str = "") -> None:
-        super().__init__(reason)
-        self.trouble = trouble
-        self.detail = detail or reason
-
-
 @dataclass
 class Account:
     """Attempts of one step of one cell: how many were begun, what ended them, in what words.
@@ -79,7 +70,7 @@ class Account:
     events: list[Event] = field(default_factory=list)
     heard: Callable[[Event], None] | None = None
 
-    def note(self, failed: _Failed) -> None:
+    def note(self, failed: Failed) -> None:
         """Book one failed attempt, with an event that says why."""
         self.ended[failed.trouble] += 1
         self.tell(f"attempt_{failed.trouble}", failed.detail)
@@ -116,7 +107,7 @@ async def attempt(
             stream = submit(**away_from(avoided))
             waits = replace(policy, queue_s=min(policy.queue_s, REST_S)) if avoided else policy
             result = await _once(stream, limit_s + policy.margin_s, waits, standing, place)
-        except _Failed as failed:
+        except Failed as failed:
             account.note(failed)
             if place.started is not None and failed.trouble in NODES_FAULT:
                 failed_on.add(place.started.node_id)
@@ -144,22 +135,22 @@ async def _once(
     try:
         started = place.started = await _next(stream, policy.queue_s, policy.grace_s)
         if started is None:
-            raise _Failed("queue", f"not started within {policy.queue_s:.0f} s")
+            raise Failed("queue", f"not started within {policy.queue_s:.0f} s")
         assert isinstance(started, Started)
         if refusal := standing.refusal(started):
             _cancel(stream, force=True)
-            raise _Failed("infra", refusal)
+            raise Failed("infra", refusal)
         try:
             result = await _next(stream, limit_s, policy.grace_s, lambda: standing.gone(started))
-        except _Failed as failed:
-            raise _Failed(failed.trouble, f"{failed} on {started.node}", failed.detail) from None
+        except Failed as failed:
+            raise Failed(failed.trouble, f"{failed} on {started.node}", failed.detail) from None
         except SandboxError as error:
             words = f"node {started.node}: {error}"
             if standing.refuse(started):
-                raise _Failed("infra", words) from None
+                raise Failed("infra", words) from None
             raise SandboxError(words) from error
         if result is None:
-            raise _Failed("infra", f"not done within {limit_s:.0f} s on {started.node}")
+            raise Failed("infra", f"not done within {limit_s:.0f} s on {started.node}")
         return result
     except asyncio.CancelledError:
         _cancel(stream, force=True)
@@ -181,7 +172,7 @@ async def _next(
             await asyncio.wait({coming}, timeout=min(left, LOOK_EVERY_S))
             if was_gone and not coming.done():
                 _cancel(stream, force=True)
-                raise _Failed("lost", "its node is dead and Ray did not end the task")
+                raise Failed("lost", "its node is dead and Ray did not end the task")
         if coming.done():
             return _opened(coming)
         for force in (False, True):
@@ -215,41 +206,4 @@ def _opened(future: asyncio.Future[Any]) -> Any:
     error = future.exception()
     if error is None:
         return future.result()
-    raise _translated(error) from error
-
-
-def _translated(error: BaseException) -> Exception:
-    """What an exception of a task means to the ledger."""
-    import ray.exceptions as rx
-
-    if isinstance(error, rx.RayTaskError):
-        return _of_our_code(error)
-    if isinstance(error, rx.LocalRayletDiedError | rx.RaySystemError):
-        return InfraError(f"Ray on this node has ended: {_line(error)}")
-    if isinstance(error, rx.OutOfMemoryError):
-        return _Failed("memory", f"node out of memory: {_line(error)}", str(error))
-    if isinstance(error, rx.WorkerCrashedError | rx.NodeDiedError | rx.ObjectLostError):
-        return _Failed("lost", f"{type(error).__name__}: {_line(error)}", str(error))
-    if isinstance(error, rx.RayError | StopAsyncIteration):
-        return _Failed("infra", f"{type(error).__name__}: {_line(error)}", str(error))
-    return _Failed("bug", f"{type(error).__name__}: {_line(error)}")
-
-
-def _of_our_code(error: Any) -> Exception:
-    import ray.exceptions as rx
-
-    cause = error.cause
-    reason = f"{type(cause).__name__}: {_line(cause)}"
-    if isinstance(cause, SandboxError):
-        return SandboxError(str(cause))
-    if isinstance(cause, rx.OutOfMemoryError | MemoryError):
-        return _Failed("memory", reason, str(error))
-    if isinstance(cause, InfraError | rx.RayError | OSError):
-        return _Failed("infra", reason, str(error))
-    if isinstance(cause, KillgridError):
-        return _Failed("bug", str(cause))
-    return _Failed("bug", reason, str(error))
-
-
-def _line(error: BaseException | None) -> str:
-    return (str(error).strip().splitlines() or ["no message"])[0][:300]
+    raise translated(error) from error
