@@ -1,4 +1,4 @@
-"""What ends an attempt, and by whose fault: exceptions of Ray's and of ours in the ledger's words."""
+"""What ends an attempt, and by whose fault: exceptions in the words of the ledger."""
 
 from __future__ import annotations
 
