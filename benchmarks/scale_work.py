@@ -45,7 +45,7 @@ class Kind:
 
 
 SMALL = Kind("small", subjects=100, mutants=20, tests=8, row_s=0.02, sigma=0.6)
-LARGE = Kind("large", subjects=20, mutants=200, tests=60, row_s=1.0, sigma=1.0)
+LARGE = Kind("large", subjects=20, mutants=200, tests=60, row_s=1.0, sigma=0.7)
 
 _FUNCTION = '''\
 def solution(values, limit={number}):

@@ -1,22 +1,26 @@
-"""Owns how much work is in flight: a semaphore that follows the cluster's size."""
+"""Owns how much work is in flight: places whose number follows the cluster's size."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from types import TracebackType
 
 
 class Slots:
     """`async with slots:` holds one of `limit` places; first come, first served.
 
-    When the limit shrinks, places in use are given up as they are returned, not taken away.
+    `async with slots.ahead:` comes before all that wait so. When the limit shrinks, places in use
+    are given up as they are returned, not taken away.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._owed = 0
+        self._held = 0
         self._asked = 0
-        self._free = asyncio.Semaphore(limit)
+        self._ahead: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self.ahead = _Ahead(self)
 
     @property
     def limit(self) -> int:
@@ -29,23 +33,39 @@ class Slots:
 
     def resize(self, limit: int) -> None:
         """Allow `limit` places from now on."""
-        change = limit - self._limit
         self._limit = limit
-        if change < 0:
-            self._owed -= change
-            return
-        forgiven = min(self._owed, change)
-        self._owed -= forgiven
-        for _ in range(change - forgiven):
-            self._free.release()
+        self._admit()
 
-    async def __aenter__(self) -> None:
+    async def enter(self, ahead: bool = False) -> None:
+        """Wait for a place; whoever has got it has to `leave`."""
+        place = asyncio.get_running_loop().create_future()
+        (self._ahead if ahead else self._waiting).append(place)
         self._asked += 1
+        self._admit()
         try:
-            await self._free.acquire()
+            await place
         except BaseException:
             self._asked -= 1
+            if not place.cancelled():
+                self._held -= 1
+                self._admit()
             raise
+
+    def leave(self) -> None:
+        """Give a place back."""
+        self._asked -= 1
+        self._held -= 1
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._held < self._limit and (queue := self._ahead or self._waiting):
+            place = queue.popleft()
+            if not place.done():
+                place.set_result(None)
+                self._held += 1
+
+    async def __aenter__(self) -> None:
+        await self.enter()
 
     async def __aexit__(
         self,
@@ -53,8 +73,20 @@ class Slots:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._asked -= 1
-        if self._owed:
-            self._owed -= 1
-        else:
-            self._free.release()
+        self.leave()
+
+
+class _Ahead:
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+
+    async def __aenter__(self) -> None:
+        await self._slots.enter(ahead=True)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._slots.leave()

@@ -102,7 +102,8 @@ class SuiteWork:
         order = (self.cell, self.suite, self.settings, chosen, shared, budget_s)
         submit = run.shipping.submitter(*order)
         limit_s = limit_seconds(self.settings, validation, budget_s)
-        async with run.tasks:
+        # What is begun goes before what is not: large suites first, and small ones at the end.
+        async with run.tasks.ahead if validation else run.tasks:
             result: JobResult = await attempt(
                 step.account, submit, limit_s, run.retry, run.standing
             )

@@ -85,3 +85,34 @@ def test_work_that_waits_is_counted_until_it_ends_or_is_called_off() -> None:
         return [*seen, slots.asked]
 
     assert asyncio.run(run()) == [5, 4, 3, 0]
+
+
+def test_work_that_is_ahead_gets_the_next_place() -> None:
+    async def run() -> list[str]:
+        slots, order = Slots(1), []
+
+        async def hold(name: str, ahead: bool) -> None:
+            async with slots.ahead if ahead else slots:
+                order.append(name)
+                await asyncio.sleep(0)
+
+        names = [("a", False), ("b", False), ("c", True), ("d", True)]
+        await asyncio.gather(*[hold(name, ahead) for name, ahead in names])
+        return order
+
+    assert asyncio.run(run()) == ["a", "c", "d", "b"]
+
+
+def test_a_place_that_came_too_late_is_passed_on() -> None:
+    async def run() -> int:
+        slots, meter = Slots(1), Meter()
+        first = asyncio.ensure_future(meter.hold(slots, 0))
+        second = asyncio.ensure_future(meter.hold(slots, 10))
+        third = asyncio.ensure_future(meter.hold(slots, 0))
+        while not first.done():
+            await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.wait_for(third, 5)
+        return slots.asked
+
+    assert asyncio.run(run()) == 0
