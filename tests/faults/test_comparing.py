@@ -62,6 +62,15 @@ def test_an_object_that_nobody_names_is_counted_and_no_fault(tmp_path: Path) -> 
     assert (found.orphans, found.faults) == (1, [])
 
 
+def test_what_went_wrong_is_counted_without_the_steps_it_went_wrong_in(tmp_path: Path) -> None:
+    lab = lab_of(tmp_path / "a")
+    for shard in (1, 2):
+        lab.event("attempt_lost", f"shard {shard}/2, attempt 1: node gone\nand much more")
+    lab.event("rechecked", "m1")
+    (found,) = accounts(lab)
+    assert found.events == [{"kind": "attempt_lost", "words": "attempt 1: node gone", "n": 2}]
+
+
 def test_an_object_that_is_overwritten_is_found(
     moto: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

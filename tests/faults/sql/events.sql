@@ -1,7 +1,7 @@
 -- What went wrong, counted: without the name of the step, and cut to a line.
 SELECT
     kind,
-    regexp_replace(split_part(detail, chr(10), 1), '^.*?(attempt \d+: .{0,150}).*$', '\1') AS words,
+    regexp_replace(split_part(detail, chr(10), 1), '^.*?(attempt \d+: .{0,150}).*', '\1') AS words,
     count(*) AS n
 FROM events
 WHERE kind <> 'rechecked'
