@@ -97,7 +97,8 @@ class RunRecorder:
 
 
 def _loaded_files() -> set[str]:
-    modules = [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
+    # By type: what only says that it is a module, as cffi's libraries do, need not be like one.
+    modules = [m for m in list(sys.modules.values()) if issubclass(type(m), ModuleType)]
     # Asking a lazy module for an attribute would import it.
     spaces = [object.__getattribute__(module, "__dict__") for module in modules]
     return {file for space in spaces if isinstance(file := space.get("__file__"), str)}

@@ -4,6 +4,7 @@ import _lsprof
 import sys
 import threading
 from collections.abc import Callable
+from types import ModuleType
 
 import pytest
 
@@ -96,6 +97,25 @@ def test_targets_that_were_never_executed_ran_nothing() -> None:
 
 
 def test_a_target_loaded_before_cuts_the_record() -> None:
+    recorder = RunRecorder([__file__])
+    recorder.start()
+    assert recorder.stop() is None
+
+
+class Posing:
+    """Says that it is a module and has nothing that a module has, as a library of cffi's does."""
+
+    __slots__ = ()
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return ModuleType
+
+
+def test_what_only_poses_as_a_module_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    posing = Posing()
+    assert isinstance(posing, ModuleType)
+    monkeypatch.setitem(sys.modules, "posing", posing)
     recorder = RunRecorder([__file__])
     recorder.start()
     assert recorder.stop() is None
