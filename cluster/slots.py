@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+import heapq
+import itertools
 from types import TracebackType
 
 
 class Slots:
     """`async with slots:` holds one of `limit` places; first come, first served.
 
-    `async with slots.ahead:` comes before all that wait so. When the limit shrinks, places in use
-    are given up as they are returned, not taken away.
+    `async with slots.ahead(seconds):` comes before all that wait so, long work first. When the
+    limit shrinks, places in use are given up as they are returned, not taken away.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._held = 0
         self._asked = 0
-        self._ahead: deque[asyncio.Future[None]] = deque()
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self.ahead = _Ahead(self)
+        self._numbers = itertools.count()
+        self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
 
     @property
     def limit(self) -> int:
@@ -36,10 +36,14 @@ class Slots:
         self._limit = limit
         self._admit()
 
-    async def enter(self, ahead: bool = False) -> None:
+    def ahead(self, seconds: float) -> _Ahead:
+        """A place for work that will take so long."""
+        return _Ahead(self, seconds)
+
+    async def enter(self, seconds: float = 0.0) -> None:
         """Wait for a place; whoever has got it has to `leave`."""
         place = asyncio.get_running_loop().create_future()
-        (self._ahead if ahead else self._waiting).append(place)
+        heapq.heappush(self._waiting, (-seconds, next(self._numbers), place))
         self._asked += 1
         self._admit()
         try:
@@ -58,8 +62,8 @@ class Slots:
         self._admit()
 
     def _admit(self) -> None:
-        while self._held < self._limit and (queue := self._ahead or self._waiting):
-            place = queue.popleft()
+        while self._held < self._limit and self._waiting:
+            _, _, place = heapq.heappop(self._waiting)
             if not place.done():
                 place.set_result(None)
                 self._held += 1
@@ -77,11 +81,12 @@ class Slots:
 
 
 class _Ahead:
-    def __init__(self, slots: Slots) -> None:
+    def __init__(self, slots: Slots, seconds: float) -> None:
         self._slots = slots
+        self._seconds = seconds
 
     async def __aenter__(self) -> None:
-        await self._slots.enter(ahead=True)
+        await self._slots.enter(self._seconds)
 
     async def __aexit__(
         self,

@@ -15,7 +15,7 @@ from cluster.ledger import Account, RetryPolicy, attempt
 from cluster.plan import Cell, Plan
 from cluster.resume import Resume, Tally
 from cluster.shipping import Shipping
-from cluster.sizes import limit_seconds
+from cluster.sizes import limit_seconds, row_seconds
 from cluster.slots import Slots
 from cluster.standing import Standing
 from tasks.records import ExecutionSettings, Suite
@@ -102,8 +102,9 @@ class SuiteWork:
         order = (self.cell, self.suite, self.settings, chosen, shared, budget_s)
         submit = run.shipping.submitter(*order)
         limit_s = limit_seconds(self.settings, validation, budget_s)
-        # What is begun goes before what is not: large suites first, and small ones at the end.
-        async with run.tasks.ahead if validation else run.tasks:
+        # What is begun goes before what is not, the longest first: small work fills up the end.
+        seconds = len(chosen) * row_seconds(validation, ()) if validation else 0.0
+        async with run.tasks.ahead(seconds):
             result: JobResult = await attempt(
                 step.account, submit, limit_s, run.retry, run.standing
             )

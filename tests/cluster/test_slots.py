@@ -87,20 +87,20 @@ def test_work_that_waits_is_counted_until_it_ends_or_is_called_off() -> None:
     assert asyncio.run(run()) == [5, 4, 3, 0]
 
 
-def test_work_that_is_ahead_gets_the_next_place() -> None:
+def test_long_work_gets_the_next_place_and_equal_work_its_turn() -> None:
     async def run() -> list[str]:
         slots, order = Slots(1), []
 
-        async def hold(name: str, ahead: bool) -> None:
-            async with slots.ahead if ahead else slots:
+        async def hold(name: str, seconds: float) -> None:
+            async with slots.ahead(seconds) if seconds else slots:
                 order.append(name)
                 await asyncio.sleep(0)
 
-        names = [("a", False), ("b", False), ("c", True), ("d", True)]
-        await asyncio.gather(*[hold(name, ahead) for name, ahead in names])
+        work = [("a", 0.0), ("b", 0.0), ("c", 2.0), ("d", 9.0), ("e", 2.0), ("f", 0.0)]
+        await asyncio.gather(*[hold(name, seconds) for name, seconds in work])
         return order
 
-    assert asyncio.run(run()) == ["a", "c", "d", "b"]
+    assert asyncio.run(run()) == ["a", "d", "c", "e", "b", "f"]
 
 
 def test_a_place_that_came_too_late_is_passed_on() -> None:
