@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.scale_clock import Clock, run_simulated
-from benchmarks.scale_cluster import Cluster, Faults, in_place_of_ray
+from benchmarks.scale_cluster import Cluster, Faults
+from benchmarks.scale_ray import in_place_of_ray
 from benchmarks.scale_report import Figures, report, store_figures
 from benchmarks.scale_work import execute, write_experiment
 from cluster.board import Board

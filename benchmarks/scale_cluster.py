@@ -1,4 +1,4 @@
-"""Owns the simulated cluster: it stands in for the five functions of Ray that the driver calls.
+"""Owns the simulated cluster: nodes with CPUs, tasks in their order, and what goes wrong.
 
 Tasks wait for a free CPU in the order they came, take simulated time, and end as Ray's do: with a
 result, or with its exceptions when their worker or node is gone. What travels is pickled for real.
@@ -12,12 +12,12 @@ import itertools
 import pickle
 import random
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
-from unittest import mock
 
 from benchmarks.scale_clock import Clock
+from benchmarks.scale_ray import Put
 from cluster.ray_tasks import Started
 
 # CPU of the driver's loop for one streaming task, in Ray's own code (docs/scaling.md).
@@ -241,42 +241,3 @@ class Cluster:
     def _apart(self, call: Callable[..., None], *args: Any) -> None:
         with self._clock.apart():
             call(*args)
-
-
-@dataclass(frozen=True)
-class Put:
-    """What `ray.put` returns."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
-class _Remote:
-    cluster: Cluster
-    chosen: dict[str, Any] = field(default_factory=dict)
-
-    def options(self, **options: Any) -> _Remote:
-        return _Remote(self.cluster, options)
-
-    def remote(self, *what: Any) -> _Task:
-        return self.cluster.submit(what, self.chosen)
-
-
-@contextlib.contextmanager
-def in_place_of_ray(cluster: Cluster) -> Iterator[None]:
-    """Let the driver's calls of Ray reach the simulated cluster for the time of a `with` block."""
-
-    def put(value: Any) -> Put:
-        cluster.put += len(pickle.dumps(value))
-        return Put(value)
-
-    def remote(**_options: Any) -> Callable[..., _Remote]:
-        return lambda _function: _Remote(cluster)
-
-    with (
-        mock.patch("ray.remote", remote),
-        mock.patch("ray.put", put),
-        mock.patch("ray.cancel", cluster.cancel),
-        mock.patch("ray.nodes", cluster.nodes),
-    ):
-        yield
