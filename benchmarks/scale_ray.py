@@ -28,7 +28,7 @@ class _Remote:
     def options(self, **options: Any) -> _Remote:
         return _Remote(self.cluster, options)
 
-    def remote(self, *what: Any) -> _Task:
+    def remote(self, *what: Any) -> Any:
         return self.cluster.submit(what, self.chosen)
 
 
