@@ -16,8 +16,9 @@ def test_a_process_is_ended_only_in_the_namespace_it_is_thought_to_be_in(own_net
         inner = only_child(outer.pid)
         assert not kill_in(pid_namespace(os.getpid()), inner)
         assert outer.poll() is None
-        found = dict(titled("sleep", pid_namespace(inner)))
-        assert found == {inner: "sleep 60"}
+        # A child that has just been made bears its parent's name for a moment.
+        names = {inner: "sleep 60"}
+        assert wait_until(lambda: dict(titled("sleep", pid_namespace(inner))) == names, 20)
         assert kill_in(pid_namespace(inner), inner)
         assert outer.wait(10) != 0
         assert not kill_in(pid_namespace(os.getpid()), inner)
