@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
-from pathlib import PurePosixPath
 from typing import Any
 
 from configs.errors import ConfigError
 from tasks.decoding import decode_source
+from tasks.modules import module_of
 from tasks.quoting import shortened
 from tasks.records import Mutant, Subject, Suite
 from tasks.repairs import Failure
@@ -45,7 +45,7 @@ def prompt_context(
     chosen, shown_function = function or own.tree, shown.function(subject.function)
     values = {
         "subject": subject.name,
-        "module": module_name(subject),
+        "module": module_of(subject, target)[1],
         "function": function.name if function else "",
         "cap": cap,
         "code": shown.text,
@@ -82,16 +82,6 @@ def repair_context(
         "failures": shown,
         "more_failures": len(failures) - len(shown),
     }
-
-
-def module_name(subject: Subject) -> str:
-    """The name under which tests import the target: its path from the import root it lies in."""
-    path = PurePosixPath(subject.targets[0])
-    roots = [PurePosixPath(root) for root in subject.import_roots]
-    inside = [root for root in roots if path.is_relative_to(root)]
-    deepest = max(inside, key=lambda root: len(root.parts), default=PurePosixPath())
-    parts = path.relative_to(deepest).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
 def _target(subject: Subject) -> tuple[str, Source]:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from configs.models import GhostwriterConfig
 from tasks.bwrap import ENVIRONMENT
+from tasks.modules import module_of
 from tasks.records import Environment, Limits, Subject
 from tasks.tool_sandbox import ToolRun
-from tasks.tools import Output, Tool, failure, module_of, requirements_beside
+from tasks.tools import Output, Tool, failure, requirements_beside
 
 _LIMITS = Limits(memory_mb=1024)
 _WALL_S = 120.0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from configs.models import PynguinConfig
 from tasks.bwrap import ENVIRONMENT
+from tasks.modules import module_of
 from tasks.records import Environment, Limits, Subject
 from tasks.tool_sandbox import ToolRun
-from tasks.tools import Output, Tool, failure, module_of, requirements_beside
+from tasks.tools import Output, Tool, failure, requirements_beside
 
 _LIMITS = Limits(memory_mb=2048)
 _WALL_S = 1200.0

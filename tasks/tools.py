@@ -6,7 +6,6 @@ import re
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from tasks.records import Environment, Limits, Subject
 from tasks.tool_sandbox import ToolRun
@@ -35,15 +34,6 @@ class Tool:
     read: Callable[[ToolRun], Output]
     outputs: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
-
-
-def module_of(subject: Subject, target: str) -> tuple[str, str]:
-    """(import root, dotted name) of a target; the longest import root that holds it counts."""
-    path = PurePosixPath(target)
-    roots = [root for root in subject.import_roots if path.is_relative_to(root)]
-    root = max(roots, key=len, default="")
-    parts = path.relative_to(root).with_suffix("").parts
-    return root, ".".join(parts[:-1] if parts[-1] == "__init__" and parts[1:] else parts)
 
 
 def requirements_beside(subject: Subject, *tool: str, without: tuple[str, ...]) -> tuple[str, ...]:

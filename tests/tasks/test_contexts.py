@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from configs.errors import ConfigError
-from tasks.contexts import module_name, prompt_context
+from tasks.contexts import prompt_context
+from tasks.modules import module_of
 from tasks.problems import load_problem_set
 from tasks.records import Mutant, SourceFile, Subject
 
@@ -85,7 +86,7 @@ def test_a_project_is_shown_by_what_its_target_offers() -> None:
 def test_the_module_is_named_from_its_import_root(
     path: str, roots: tuple[str, ...], module: str
 ) -> None:
-    assert module_name(project("", path, import_roots=roots)) == module
+    assert module_of(project("", path, import_roots=roots), path)[1] == module
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ import pytest
 from configs.models import GhostwriterConfig, PynguinConfig
 from tasks.generators import Generated, generate, is_seeded
 from tasks.ghostwriter import raised
+from tasks.modules import module_of
 from tasks.problems import load_problem_set
 from tasks.records import SourceFile, Subject
 from tasks.tool_sandbox import ToolRun
-from tasks.tools import failure, module_of, requirements_beside
+from tasks.tools import failure, requirements_beside
 from tests.tasks.measuring import cache, measure, subject, suite
 
 GHOST = GhostwriterConfig()
