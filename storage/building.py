@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -29,6 +30,16 @@ def build(table: str, columns: Mapping[str, Any], rows: int) -> pa.Table:
     flags = [",".join(marks[row]) if row in marks else "" for row in range(rows)] if marks else ""
     arrays["escaped"] = _array("escaped", flags, CODE, rows, {})
     return pa.Table.from_arrays([arrays[name] for name in expected], schema=_schema(table))
+
+
+def columns_of(records: Sequence[Any], names: str) -> dict[str, Any]:
+    """Columns of the same names as fields of records; `names` are parted by blanks."""
+    return {name: [getattr(record, name) for record in records] for name in names.split()}
+
+
+def instant(seconds: float) -> datetime:
+    """Seconds since 1970 as the store has instants: UTC without a zone."""
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
 def _array(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 import pyarrow as pa
 
-from storage.building import build
+from storage.building import build, columns_of, instant
 from tasks.model_records import Intent, Receipt
 
 
@@ -68,14 +67,14 @@ def call_rows(experiment_id: str, calls: Sequence[tuple[CallPlace, Receipt]]) ->
     places = [place for place, _ in calls]
     receipts = [receipt for _, receipt in calls]
     requests = [receipt.request for receipt in receipts]
-    columns = _columns(places, "cell_id subject_id arm condition replicate draw round role")
-    columns |= _columns(requests, "provider model prompt prompt_sha256")
-    columns |= _columns(
+    columns = columns_of(places, "cell_id subject_id arm condition replicate draw round role")
+    columns |= columns_of(requests, "provider model prompt prompt_sha256")
+    columns |= columns_of(
         receipts,
         "call_id attempt parameters reply raw_sha256 http_status response_id finish verdict "
         "cost_usd error",
     )
-    columns |= _columns(
+    columns |= columns_of(
         [receipt.usage for receipt in receipts],
         "input_tokens output_tokens reasoning_tokens cached_tokens",
     )
@@ -95,7 +94,7 @@ def raw_bytes(raw: str) -> bytes:
 
 def round_rows(experiment_id: str, rounds: Sequence[RoundEnd]) -> pa.Table:
     """One row of `rounds` for each."""
-    columns = _columns(
+    columns = columns_of(
         rounds, "cell_id round role suite_id survivors_before survivors_after kills status note"
     )
     columns |= {
@@ -105,9 +104,5 @@ def round_rows(experiment_id: str, rounds: Sequence[RoundEnd]) -> pa.Table:
     return build("rounds", columns, len(rounds))
 
 
-def _columns(records: Sequence[Any], names: str) -> dict[str, Any]:
-    return {name: [getattr(record, name) for record in records] for name in names.split()}
-
-
 def _instant(seconds: float) -> datetime | None:
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None) if seconds else None
+    return instant(seconds) if seconds else None

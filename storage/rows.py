@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import chain, repeat
-from typing import Any, Literal
+from typing import Literal
 
 import pyarrow as pa
 
-from storage.building import build
+from storage.building import build, columns_of, instant
 from tasks.records import Mutant, Subject, Suite
 from tasks.results import Event, Row, Validation
 
@@ -61,7 +60,7 @@ def subject_rows(experiment_id: str, subject: Subject, mutant_set_sha256: str = 
 
 def mutant_rows(experiment_id: str, mutants: Sequence[Mutant]) -> pa.Table:
     """One row of `mutants` for each, in the order of the mutant set."""
-    columns = _columns(
+    columns = columns_of(
         mutants,
         "subject_id mutant_id engine engine_version name operator category path line column diff "
         "source_sha256 status planted",
@@ -72,7 +71,7 @@ def mutant_rows(experiment_id: str, mutants: Sequence[Mutant]) -> pa.Table:
 
 def cell_rows(experiment_id: str, cells: Sequence[CellState]) -> pa.Table:
     """One row of `cells` for each."""
-    columns = _columns(cells, " ".join(CellState.__annotations__))
+    columns = columns_of(cells, " ".join(CellState.__annotations__))
     columns["experiment_id"] = experiment_id
     return build("cells", columns, len(cells))
 
@@ -84,7 +83,7 @@ def suite_rows(
     validation: Validation,
 ) -> pa.Table:
     """One row of `suites`: the suite and what validation in the first environment made of it."""
-    columns = _columns(
+    columns = columns_of(
         [suite],
         "suite_id subject_id arm replicate round role origin model condition draw prompt_sha256 "
         "source source_sha256",
@@ -132,7 +131,7 @@ def test_rows(
 ) -> pa.Table:
     """One row of `tests` for each test collected in an environment, kept or not."""
     tests = validation.tests
-    columns = _columns(
+    columns = columns_of(
         tests,
         "test_id suite_id ordinal nodeid kept dropped_reason baseline_outcomes duration_s cpu_s "
         "executed always_run uses_hypothesis exception message",
@@ -183,7 +182,7 @@ def event_rows(
     """One row of `events` for each; `at` of an event is seconds since 1970."""
     columns = {
         "experiment_id": experiment_id,
-        "at": [datetime.fromtimestamp(event.at, UTC).replace(tzinfo=None) for event in events],
+        "at": [instant(event.at) for event in events],
         "kind": [event.kind for event in events],
         "subject_id": subject_id,
         "cell_id": cell_id,
@@ -191,10 +190,6 @@ def event_rows(
         "detail": [event.detail for event in events],
     }
     return build("events", columns, len(events))
-
-
-def _columns(records: Sequence[Any], names: str) -> dict[str, Any]:
-    return {name: [getattr(record, name) for record in records] for name in names.split()}
 
 
 def _per_row(rows: Sequence[Row], name: str) -> list[str]:
