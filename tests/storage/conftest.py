@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.storage.s3_servers import KEY_ID, SECRET, ceph_server, has_ceph, moto_server
+from tests.storage.faulty_proxy import Traffic, faulty_proxy
+from tests.storage.s3_servers import (
+    KEY_ID,
+    SECRET,
+    ceph_server,
+    has_ceph,
+    make_bucket,
+    moto_server,
+)
 from tests.storage.stores import Lab
 
 # How long an example takes depends on what else the machine does.
@@ -37,6 +45,19 @@ def s3_credentials() -> Iterator[None]:
 def moto(s3_credentials: None) -> Iterator[str]:
     with moto_server() as url:
         yield url
+
+
+@pytest.fixture
+def traffic() -> Traffic:
+    return Traffic()
+
+
+@pytest.fixture
+def through(moto: str, traffic: Traffic) -> Iterator[str]:
+    """URI of a new store behind the proxy."""
+    uri = make_bucket(moto)
+    with faulty_proxy(moto, traffic) as url:
+        yield uri.replace(moto, url)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 from configs.errors import ConfigError, InfraError, NotFoundError
 from storage.s3_address import parse_address
 from storage.s3_store import S3Store
-from tests.storage.faulty_proxy import FAULTS, Traffic, faulty_proxy
-from tests.storage.s3_servers import make_bucket
+from tests.storage.faulty_proxy import FAULTS, Traffic
 
 Operation = tuple[str, str, bytes]
 
@@ -26,19 +24,6 @@ OPERATIONS = st.lists(
     ),
     max_size=15,
 )
-
-
-@pytest.fixture
-def traffic() -> Traffic:
-    return Traffic()
-
-
-@pytest.fixture
-def through(moto: str, traffic: Traffic) -> Iterator[str]:
-    """URI of a new store behind the proxy."""
-    uri = make_bucket(moto)
-    with faulty_proxy(moto, traffic) as url:
-        yield uri.replace(moto, url)
 
 
 def opened(uri: str) -> S3Store:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from storage.reports import list_reports, run_report
 from storage.s3_reading import secret_sql
 from storage.s3_store import S3Store
 from storage.units import commit_unit, read_index
-from tests.storage.faulty_proxy import Traffic, faulty_proxy
+from tests.storage.faulty_proxy import Traffic
 from tests.storage.s3_servers import make_bucket
 
 SMALL = Shape("function", subjects=6, arms=2, tests=4, mutants=5)
@@ -29,18 +28,6 @@ SMALL = Shape("function", subjects=6, arms=2, tests=4, mutants=5)
 
 def fill(store: ObjectStore, shape: Shape, rows: int) -> None:
     generate(store, rows, {shape: 1.0})
-
-
-@pytest.fixture
-def traffic() -> Traffic:
-    return Traffic()
-
-
-@pytest.fixture
-def through(moto: str, traffic: Traffic) -> Iterator[str]:
-    uri = make_bucket(moto)
-    with faulty_proxy(moto, traffic) as url:
-        yield uri.replace(moto, url)
 
 
 def plain(rows: list[dict[str, Any]]) -> list[str]:
