@@ -24,7 +24,7 @@ def main() -> None:
     args = _arguments()
     phases = Phases()
     from benchmarks.cases import load_cases
-    from cluster.plan import environments_of
+    from cluster.environments import environments_of
     from cluster.ray_tasks import cache_folder
     from configs.loading import load_config
     from tasks import job

@@ -35,11 +35,11 @@ class Board:
     store_trouble: str = ""
     started: float = field(default_factory=time.monotonic)
 
-    def book(self, verdict: str, cost_usd: float | None, bound_usd: float) -> None:
-        """One attempt of a model call has ended."""
+    def book(self, verdict: str, spent_usd: float, priced: bool) -> None:
+        """One attempt of a model call has ended; `spent_usd` is a bound where it is not priced."""
         self.calls_unusable += verdict != "stop"
-        self.unpriced += cost_usd is None
-        self.spent_usd += bound_usd if cost_usd is None else cost_usd
+        self.unpriced += not priced
+        self.spent_usd += spent_usd
 
     @property
     def elapsed_s(self) -> float:

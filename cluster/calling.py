@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Coroutine
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from cluster.batches import UnitWriter
@@ -18,11 +18,10 @@ from cluster.stored_calls import StoredAttempt
 from configs.errors import Interrupted
 from configs.models import ModelWriterConfig
 from configs.providers import split_model
-from storage.call_rows import CallPlace, call_rows
+from storage.call_rows import CallPlace, call_rows, unreceipted
 from tasks.calls import ModelClient
 from tasks.model_records import Intent, Message, ModelRequest, Receipt
 from tasks.prices import PriceBook
-from tasks.records import sha256
 
 OPEN_CALLS_S = 120.0
 LOST = "begun, and the driver ended before its receipt was stored: it may have been billed"
@@ -140,8 +139,9 @@ class Calling:
         await self._store(receipt, place)
         await self._writer.durable()
         self._board.calls_open -= 1
-        bound = self._prices.upper_bound(receipt.request)
-        self._board.book(receipt.verdict, receipt.cost_usd, bound)
+        cost = receipt.cost_usd
+        spent = self._prices.upper_bound(receipt.request) if cost is None else cost
+        self._board.book(receipt.verdict, spent, priced=cost is not None)
 
     async def _store(self, receipt: Receipt, place: CallPlace) -> None:
         key = receipt_key(receipt.call_id, receipt.attempt)
@@ -192,8 +192,6 @@ def request_of(
     """One call of a cell; its seed is of the draw, the same for every arm on the subject."""
     writer = model_writer(plan, cell.arm)
     provider, model = split_model(writer.model)
-    parts = f"{plan.config.seed}/{cell.subject_id}/{cell.replicate}/{draw}/{round}"
-    seed = int(sha256(parts.encode())[:8], 16) >> 1
     return ModelRequest(
         provider=provider,
         model=model,
@@ -201,7 +199,7 @@ def request_of(
         max_output_tokens=writer.max_output_tokens,
         temperature=writer.temperature,
         top_p=writer.top_p,
-        seed=seed if writer.seed else None,
+        seed=plan.seed_of(cell, draw, round) if writer.seed else None,
     )
 
 
@@ -226,13 +224,7 @@ def _lost(attempt: StoredAttempt) -> tuple[Receipt, CallPlace]:
         messages=tuple(Message(turn["role"], turn["text"]) for turn in turns),
         max_output_tokens=asked["max_output_tokens"],
     )
-    receipt = Receipt(
-        call_id=attempt.call_id,
-        attempt=attempt.attempt,
-        request=request,
-        parameters=asked["parameters"],
-        verdict="unreceipted",
-        started_at=asked["started_at"],
-        error=LOST,
+    intent = Intent(
+        attempt.call_id, attempt.attempt, request, asked["parameters"], asked["started_at"]
     )
-    return receipt, CallPlace(**asked["place"])
+    return replace(unreceipted(intent), error=LOST), CallPlace(**asked["place"])

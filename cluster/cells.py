@@ -37,13 +37,10 @@ async def carry_out(cell: Cell, run: Run) -> None:
 
 
 async def _measured(cell: Cell, run: Run, log: CellLog) -> Ending:
-    if cell.suite is None:
-        # Writers wait for models and generators, and hold none of the places of those that run.
-        draft = await write(cell, run, log)
-        async with run.cells:
-            return await _executed(cell, draft, run, log)
+    # Writers wait for models and generators, and hold none of the places of those that run.
+    draft = await write(cell, run, log)
     async with run.cells:
-        return await _executed(cell, Draft(cell.suite), run, log)
+        return await _executed(cell, draft, run, log)
 
 
 async def _executed(cell: Cell, draft: Draft, run: Run, log: CellLog) -> Ending:

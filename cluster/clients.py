@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from cluster.calling import model_writer
 from cluster.plan import Plan
 from configs.errors import ConfigError
 from configs.providers import providers_of, split_model
@@ -18,8 +17,7 @@ from tasks.prices import PriceBook
 def price_book(plan: Plan) -> PriceBook:
     """Prices of the config, before those published; ConfigError names a provider it lacks."""
     known = providers_of(plan.config.providers)
-    asked = _asked(plan)
-    strangers = sorted({name for name, _ in asked} - set(known))
+    strangers = sorted(set(_asked(plan)) - set(known))
     if strangers:
         raise ConfigError(
             [
@@ -38,7 +36,7 @@ def make_client(
     """The client of all models of a plan; ConfigError names every key that is not set."""
     known = providers_of(plan.config.providers)
     providers, lacking = {}, []
-    for name in dict.fromkeys(name for name, _ in _asked(plan)):
+    for name in _asked(plan):
         config = known[name]
         key = environ.get(config.key_variable) if config.key_variable else None
         if config.key_variable and not key:
@@ -59,7 +57,6 @@ def make_client(
     return ModelClient(providers, prices, policy, Budget(calls.budget_usd, spent))
 
 
-def _asked(plan: Plan) -> list[tuple[str, str]]:
-    """(provider, model) of every arm that has a cell."""
-    arms: Iterable[str] = dict.fromkeys(cell.arm for cell in plan.cells if cell.prompt)
-    return list(dict.fromkeys(split_model(model_writer(plan, arm).model) for arm in arms))
+def _asked(plan: Plan) -> list[str]:
+    """Names of the providers of every arm that has a cell."""
+    return list(dict.fromkeys(split_model(writer.model)[0] for writer in plan.asking.values()))

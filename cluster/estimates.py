@@ -32,8 +32,7 @@ def calls_of(plan: Plan) -> list[ArmCalls]:
     """For every arm of the plan whose writer is a model."""
     prices = price_book(plan)
     found = []
-    for arm in dict.fromkeys(cell.arm for cell in plan.cells if cell.prompt):
-        writer = model_writer(plan, arm)
+    for arm, writer in plan.asking.items():
         cells = [cell for cell in plan.cells if cell.arm == arm]
         each = writer.best_of + writer.repair
         known = not prices.unpriced([writer.model])
@@ -46,10 +45,7 @@ def calls_of(plan: Plan) -> list[ArmCalls]:
 
 def check_prices(plan: Plan) -> None:
     """ConfigError that names every model without a price: no call is made whose cost is unknown."""
-    arms = dict.fromkeys(cell.arm for cell in plan.cells if cell.prompt)
-    if not arms:
-        return
-    models = dict.fromkeys(model_writer(plan, arm).model for arm in arms)
+    models = dict.fromkeys(writer.model for writer in plan.asking.values())
     lacking = price_book(plan).unpriced(models)
     if lacking:
         raise ConfigError(

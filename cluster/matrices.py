@@ -67,9 +67,7 @@ class Matrix:
         if chosen or known is None:
             shared = work.run.shipping.ship(known) if known else None
             result = await work.task(step, chosen, known, shared, FIRST_BUDGET_S)
-            validation = known or result.validation
-            if validation is None:
-                raise GaveUp("the task brought no validation", step.account.begun)
+            validation = known or work.validation(result, step)
             step.take(result, work.sound(result.rows, validation, step))
         assert validation is not None
         left = self._left(self._wanted(validation), step.rows)

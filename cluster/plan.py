@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from cluster.environments import environments_of
 from configs.arms import expand_arms
 from configs.errors import ConfigError, NotFoundError
-from configs.execution import EnvironmentConfig
 from configs.loading import config_sha256
 from configs.models import ModelWriterConfig
-from configs.schema import ArmConfig, ExecutionConfig, ExperimentConfig, WriterConfig
+from configs.schema import ArmConfig, ExperimentConfig, WriterConfig
+from tasks.generators import is_seeded
 from tasks.model_records import Message, prompt_sha256
 from tasks.mutants import MutantSet, make_mutants
 from tasks.prompts import prompt_context, render, template_sha256
-from tasks.records import ExecutionSettings, Limits, Mutant, Subject, Suite, sha256
+from tasks.records import ExecutionSettings, Mutant, Subject, Suite, sha256
 from tasks.subjects import load_subjects
 from tasks.writers import unused_lines, write_suites, writes_for
 
@@ -79,6 +80,18 @@ class Plan:
     def settings(self) -> ExecutionSettings:
         """Those of the first environment."""
         return self.environments[0]
+
+    @property
+    def asking(self) -> dict[str, ModelWriterConfig]:
+        """The arms that have a cell whose suite a model writes, with their writers."""
+        names = dict.fromkeys(cell.arm for cell in self.cells if cell.prompt)
+        writers = ((name, self.arms[name].writer) for name in names)
+        return {name: each for name, each in writers if isinstance(each, ModelWriterConfig)}
+
+    def seed_of(self, cell: Cell, *place: int) -> int:
+        """A seed of 31 bits for a place in a cell, the same for every arm on the subject."""
+        parts = (self.config.seed, cell.subject_id, cell.replicate, *place)
+        return int(sha256("/".join(map(str, parts)).encode())[:8], 16) >> 1
 
     def rows(self, cell: Cell) -> int:
         """Mutants of a cell to be executed in all environments, if its suite proves valid."""
@@ -158,7 +171,7 @@ def _cells_of(
     arm: ArmConfig, planned: PlannedSubject, replicates: int, base: Path, config: ExperimentConfig
 ) -> Iterator[Cell]:
     subject, writer = planned.subject, arm.writer
-    written = isinstance(writer, WriterConfig) and not (writer.pynguin or writer.ghostwriter)
+    written = isinstance(writer, WriterConfig) and writer.generator is None
     if not written and not writes_for(arm, subject):
         return
     prompt: tuple[Message, ...] = ()
@@ -166,8 +179,8 @@ def _cells_of(
         cap = config.limits.test_functions
         context = prompt_context(subject, planned.mutant_set.mutants, cap)
         prompt = render(writer.prompt_name, base, context)
-    elif writer.ghostwriter:
-        replicates = 1  # it knows no seed: a second draw would be the first one again
+    elif writer.generator is not None and not is_seeded(writer.generator):
+        replicates = 1  # a second draw would be the first one again
     for replicate in range(replicates):
         suite = write_suites(arm, subject, replicate, base) if written else None
         if suite is not None or not written:
@@ -187,27 +200,6 @@ def _notes(
         if arm.name not in used:
             yield f"arm {arm.name}: has a suite for none of the {len(subjects)} subjects"
         yield from unused_lines(arm, subjects, config.replicates, base)
-
-
-def environments_of(config: ExperimentConfig) -> tuple[ExecutionSettings, ...]:
-    """A config's `execution` and `limits` as the records that tasks take, for each environment."""
-    given = config.execution.model_dump()
-    limits = {field.name: given[field.name] for field in fields(Limits) if field.name in given}
-    names = {field.name for field in fields(ExecutionSettings)} & set(ExecutionConfig.model_fields)
-    settings: dict[str, Any] = {name: given[name] for name in names}
-    settings["limits"] = Limits(**limits, tests=config.limits.tests)
-    common = config.execution.variables
-    return tuple(
-        ExecutionSettings(
-            **settings
-            | {
-                "environment": each.name,
-                "variables": tuple(sorted({**common, **each.variables}.items())),
-            },
-            seed=config.seed,
-        )
-        for each in config.execution.environments or [EnvironmentConfig(name="default")]
-    )
 
 
 def _repair_prompts(arms: Iterable[ArmConfig], base: Path) -> list[str]:

@@ -17,7 +17,7 @@ from cluster.packing import PackedMutant, unpack
 from cluster.versions import own_code
 
 if TYPE_CHECKING:
-    from configs.models import GhostwriterConfig, PynguinConfig
+    from configs.models import GeneratorConfig
     from tasks.generators import Generated
 from tasks.records import ExecutionSettings, Subject, Suite
 from tasks.results import Job, JobResult, Validation
@@ -78,7 +78,7 @@ def carry_out(
 
 
 def write_suite(
-    subject: Subject, writer: PynguinConfig | GhostwriterConfig, seed: int, cache: Path | None
+    subject: Subject, writer: GeneratorConfig, seed: int, cache: Path | None
 ) -> Iterator[Started | Generated]:
     """A task: says that it has started, then brings what a generator has written."""
     from tasks.generators import generate

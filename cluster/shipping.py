@@ -10,11 +10,9 @@ from typing import Any
 from cluster.packing import pack
 from cluster.plan import Cell, Plan
 from cluster.ray_tasks import Order, RunJob, carry_out, remote, write_suite
-from configs.models import GhostwriterConfig, PynguinConfig
+from configs.models import GeneratorConfig
 from tasks.records import ExecutionSettings, Suite
 from tasks.results import Validation
-
-Writer = PynguinConfig | GhostwriterConfig
 
 
 class Shipping:
@@ -52,7 +50,7 @@ class Shipping:
         what = (subject, mutants, validation, order)
         return lambda **options: _placed(self._task, options).remote(*what)
 
-    def generator(self, cell: Cell, writer: Writer, seed: int) -> Callable[..., Any]:
+    def generator(self, cell: Cell, writer: GeneratorConfig, seed: int) -> Callable[..., Any]:
         """What submits the writing of a suite by a generator."""
         subject, _ = self._subject(cell.subject_id)
         what = (subject, writer, seed, self._cache)

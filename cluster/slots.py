@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import TracebackType
 
 
@@ -36,9 +38,14 @@ class Slots:
         self._limit = limit
         self._admit()
 
-    def ahead(self, seconds: float) -> _Ahead:
+    @asynccontextmanager
+    async def ahead(self, seconds: float) -> AsyncIterator[None]:
         """A place for work that will take so long."""
-        return _Ahead(self, seconds)
+        await self.enter(seconds)
+        try:
+            yield
+        finally:
+            self.leave()
 
     async def enter(self, seconds: float = 0.0) -> None:
         """Wait for a place; whoever has got it has to `leave`."""
@@ -78,20 +85,3 @@ class Slots:
         trace: TracebackType | None,
     ) -> None:
         self.leave()
-
-
-class _Ahead:
-    def __init__(self, slots: Slots, seconds: float) -> None:
-        self._slots = slots
-        self._seconds = seconds
-
-    async def __aenter__(self) -> None:
-        await self._slots.enter(self._seconds)
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._slots.leave()

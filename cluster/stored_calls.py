@@ -9,12 +9,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class StoredAttempt:
-    """One attempt of a call. `told` is the fact of its receipt, None while there is none."""
+    """One attempt of a call that was begun, and the fact that says what was asked."""
 
     call_id: str
     attempt: int
     asked: Mapping[str, Any]
-    told: Mapping[str, Any] | None
 
 
 class StoredCalls:
@@ -51,7 +50,7 @@ class StoredCalls:
     def unreceipted(self) -> list[StoredAttempt]:
         """Attempts that were begun and of which nothing is known: they may have been billed."""
         return [
-            StoredAttempt(call_id, attempt, asked, None)
+            StoredAttempt(call_id, attempt, asked)
             for call_id, attempts in self._asked.items()
             for attempt, asked in attempts.items()
             if attempt not in self._told.get(call_id, {})

@@ -11,7 +11,7 @@ from cluster.batches import UnitWriter
 from cluster.board import Board
 from cluster.calling import Calling
 from cluster.commits import Commit, Step, SuiteRecord
-from cluster.ledger import Account, RetryPolicy, attempt
+from cluster.ledger import Account, GaveUp, RetryPolicy, attempt
 from cluster.plan import Cell, Plan
 from cluster.resume import Resume, Tally
 from cluster.shipping import Shipping
@@ -109,6 +109,12 @@ class SuiteWork:
                 step.account, submit, limit_s, run.retry, run.standing
             )
         return result
+
+    def validation(self, result: JobResult, step: Step) -> Validation:
+        """What a task that was given no validation has brought; GaveUp where it brought none."""
+        if result.validation is None:
+            raise GaveUp("the task brought no validation", step.account.begun)
+        return result.validation
 
     def sound(self, rows: Sequence[Row], validation: Validation, step: Step) -> list[Row]:
         """Rows that are complete; one that is not is as lost as one that never came."""

@@ -6,25 +6,25 @@ from dataclasses import dataclass, replace
 
 from cluster.calling import Calling, Reply, condition_of, model_writer
 from cluster.keys import candidate_key, generated_key, round_key
-from cluster.ledger import GaveUp, attempt
+from cluster.ledger import attempt
 from cluster.plan import Cell
 from cluster.sizes import FIRST_BUDGET_S
 from cluster.work import CellLog, Run, SuiteWork
 from configs.models import ModelWriterConfig
 from configs.schema import WriterConfig
 from storage.call_rows import RoundEnd, round_rows
+from tasks.extraction import UNCLOSED
 from tasks.model_records import Message
 from tasks.model_suites import suite_of_reply, suite_of_source
 from tasks.prompts import prompt_context, render, repair_context
-from tasks.records import Suite, sha256
+from tasks.records import Suite
 from tasks.repairs import failures_of, follow_up, read_decision
 from tasks.results import Validation
 
 # A generator has its own limits on time; this one catches a task that hangs.
 GENERATE_S = 3600.0
-# Why a reply that its provider calls complete is no suite.
+# Why a reply that its provider calls complete is no suite, beside UNCLOSED.
 NO_CODE = "no_code"
-UNCLOSED = "unclosed_fence"
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,13 @@ async def write(cell: Cell, run: Run, log: CellLog) -> Draft:
 async def _generated(cell: Cell, run: Run, log: CellLog) -> Draft:
     writer = run.plan.arms[cell.arm].writer
     assert isinstance(writer, WriterConfig)
-    config = writer.pynguin or writer.ghostwriter
+    config = writer.generator
     assert config is not None
     key = generated_key(cell.cell_id)
     told = run.resume.fact(key)
     if told is None:
         step = log.step("generate")
-        parts = f"{run.plan.config.seed}/{cell.subject_id}/{cell.replicate}"
-        seed = int(sha256(parts.encode())[:8], 16) >> 1
-        submit = run.shipping.generator(cell, config, seed)
+        submit = run.shipping.generator(cell, config, run.plan.seed_of(cell))
         async with run.tasks:
             written = await attempt(step.account, submit, GENERATE_S, run.retry, run.standing)
         told = {"source": written.source, "reason": written.reason, "flags": list(written.flags)}
@@ -179,9 +177,7 @@ class _ModelCell:
             work = SuiteWork(self._cell, suite, self._run.plan.settings, self._run, self._log)
             step = self._log.step(f"validate {suite.draw}.{suite.round}")
             result = await work.task(step, (), None, None, FIRST_BUDGET_S)
-            if result.validation is None:
-                raise GaveUp("the task brought no validation", step.account.begun)
-            known = result.validation
+            known = work.validation(result, step)
             step.take(result, ())
             await self._run.commit(work.record.candidate(known, step))
             await self._run.writer.durable()

@@ -128,3 +128,6 @@ class GhostwriterConfig(Model):
     """Hypothesis' ghostwriter."""
 
     version: Text | None = Field(default=None, description="Of hypothesis; unset: the subject's.")
+
+
+GeneratorConfig = PynguinConfig | GhostwriterConfig

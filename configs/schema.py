@@ -15,6 +15,7 @@ from configs.execution import EnvironmentConfig, ExecutionConfig, LimitsConfig
 from configs.model import Count, Mistake, Model, Name, Text, field_of, items, one_of, same_names
 from configs.models import (
     CallsConfig,
+    GeneratorConfig,
     GhostwriterConfig,
     ModelConfig,
     ModelId,
@@ -75,6 +76,11 @@ class WriterConfig(Model):
     ghostwriter: GhostwriterConfig | None = Field(
         default=None, description="Suites by Hypothesis' ghostwriter."
     )
+
+    @property
+    def generator(self) -> GeneratorConfig | None:
+        """The tool that writes during the run; None where the suites are there before."""
+        return self.pynguin or self.ghostwriter
 
     @classmethod
     def mistakes(cls, data: dict[str, Any]) -> Iterator[Mistake]:

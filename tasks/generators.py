@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from configs.models import GhostwriterConfig, PynguinConfig
+from configs.models import GeneratorConfig, PynguinConfig
 from tasks import ghostwriter, pynguin
 from tasks.environments import ensure_environment
 from tasks.records import Subject
 from tasks.tool_sandbox import run_tool
 from tasks.tools import Output, Tool
 from tasks.trees import ensure_tree
-
-GeneratorConfig = PynguinConfig | GhostwriterConfig
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from cluster.plan import Plan, environments_of, make_plan
+from cluster.environments import environments_of
+from cluster.plan import Plan, make_plan
 from configs.errors import ConfigError, NotFoundError
 from configs.loading import make_config
 from tasks.records import ExecutionSettings, Limits
