@@ -105,7 +105,9 @@ def _store(folder: str, case: Any, result: Any) -> None:
         "mutants": make.mutant_rows(name, case.mutants),
         "suites": make.suite_rows(name, "cell", case.suite, validation),
         "tests": make.test_rows(name, "cell", case.suite, validation, "default"),
-        "executions": make.execution_rows(name, "cell", case.suite, result.rows, "default"),
+        "executions": make.execution_rows(
+            name, "cell", case.suite, validation, "default", result.rows
+        ),
         "events": make.event_rows(name, result.events, cell_id="cell"),
     }
     commit_unit(open_store(folder), name, {key: [table] for key, table in tables.items()}, ["cell"])

@@ -174,7 +174,9 @@ def _cell(subject: Subject, arm: str, replicate: int, matrix: _Matrix) -> tuple[
         "tests": make.test_rows(EXPERIMENT, cell_id, suite, validation, "default"),
     }
     rows = [row for row in matrix.rows() if valid or row.mutant_id == matrix.mutants[0].mutant_id]
-    pieces["executions"] = make.execution_rows(EXPERIMENT, cell_id, suite, rows, "default")
+    pieces["executions"] = make.execution_rows(
+        EXPERIMENT, cell_id, suite, validation, "default", rows
+    )
     if draw.random() < 0.01:
         event = Event(1.8e9 + replicate, "attempt_lost", "node went away")
         pieces["events"] = make.event_rows(EXPERIMENT, [event], subject.subject_id, cell_id)

@@ -73,7 +73,7 @@ class SuiteRecord:
         """A suite of a model that is validated before it is known whether it will count."""
         key = candidate_key(self._cell_id, self._suite.draw, self._suite.round)
         fact = {"validation": asdict(validation), "tally": asdict(step.tally)}
-        tables = self.validation(validation, primary=True) | self._rows(step)
+        tables = self.validation(validation, primary=True) | self._rows(validation, step)
         return tables, [key], {key: fact}
 
     def whole(self, validation: Validation, step: Step, primary: bool, known: bool) -> Commit:
@@ -81,17 +81,18 @@ class SuiteRecord:
         tables = {} if known else self.validation(validation, primary)
         keys, facts = self._ended(validation, step.tally)
         facts[keys[0]]["tally"] = asdict(step.tally)
-        return tables | self._rows(step), keys, facts
+        return tables | self._rows(validation, step), keys, facts
 
     def layout(self, layout: Layout, step: Step, primary: bool, known: bool) -> Commit:
         """A validated suite, its shards to come, and the rows that validation had time for."""
         key = validated_key(self._cell_id, self._environment)
         tables = {} if known else self.validation(layout.validation, primary)
-        return tables | self._rows(step), [key], {key: layout_fact(layout, step.tally)}
+        rows = self._rows(layout.validation, step)
+        return tables | rows, [key], {key: layout_fact(layout, step.tally)}
 
-    def shard(self, key: str, step: Step) -> Commit:
+    def shard(self, key: str, validation: Validation, step: Step) -> Commit:
         """The rows of one shard."""
-        return self._rows(step), [key], {key: {"tally": asdict(step.tally)}}
+        return self._rows(validation, step), [key], {key: {"tally": asdict(step.tally)}}
 
     def end(self, validation: Validation, total: Tally) -> Commit:
         """The matrix after its last shard; what it took is booked with its parts."""
@@ -113,10 +114,11 @@ class SuiteRecord:
         fact = {"status": validation.status, "reason": validation.reason, "total": asdict(total)}
         return [key], {key: fact}
 
-    def _rows(self, step: Step) -> dict[str, pa.Table]:
+    def _rows(self, validation: Validation, step: Step) -> dict[str, pa.Table]:
         step.stored = True
         suite = self._suite
-        rows = execution_rows(self._id, self._cell_id, suite, step.rows, self._environment)
+        place = (self._id, self._cell_id, suite, validation, self._environment)
+        rows = execution_rows(*place, step.rows)
         events = event_rows(
             self._id, step.all_events, suite.subject_id, self._cell_id, suite.suite_id
         )

@@ -123,7 +123,7 @@ class Matrix:
         if left:
             names = ", ".join(self._mutants[position].mutant_id for position in left[:3])
             raise GaveUp(f"no row for {len(left)} mutants: {names}", step.account.begun)
-        await work.run.commit(work.record.shard(key, step), len(step.rows))
+        await work.run.commit(work.record.shard(key, layout.validation, step), len(step.rows))
         step.forget()
         return step.tally
 

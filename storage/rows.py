@@ -146,21 +146,34 @@ def test_rows(
 
 
 def execution_rows(
-    experiment_id: str, cell_id: str, suite: Suite, rows: Sequence[Row], environment: str
+    experiment_id: str,
+    cell_id: str,
+    suite: Suite,
+    validation: Validation,
+    environment: str,
+    rows: Sequence[Row],
 ) -> pa.Table:
-    """One row of `executions` for each matrix entry, mutant by mutant, in test order."""
+    """One row of `executions` for each matrix entry, mutant by mutant, in test order.
+
+    `validation` is the environment's: a kept test of a suite that is valid there may kill.
+    """
     entries = list(chain.from_iterable(row.executions for row in rows))
     ordinals, outcomes, executed, durations, exceptions, messages = (
         zip(*entries, strict=True) if entries else [()] * 6
     )
-    names = {ordinal: f"{suite.suite_id}:{ordinal:05d}" for ordinal in set(ordinals)}
+    tests = {test.ordinal: test for test in validation.tests}
+    valid = validation.status == "valid"
+    may_kill = {ordinal: valid and test.kept for ordinal, test in tests.items()}
     columns = {
         "experiment_id": experiment_id,
         "subject_id": suite.subject_id,
         "cell_id": cell_id,
         "suite_id": suite.suite_id,
         "mutant_id": _per_row(rows, "mutant_id"),
-        "test_id": [names[ordinal] for ordinal in ordinals],
+        "test_id": [tests[ordinal].test_id for ordinal in ordinals],
+        "ordinal": ordinals,
+        "nodeid": [tests[ordinal].nodeid for ordinal in ordinals],
+        "may_kill": [may_kill[ordinal] for ordinal in ordinals],
         "outcome": outcomes,
         "executed": executed,
         "duration_s": durations,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 TEXT = pa.string()
 # Repeated text: a code a row while rows wait in the driver's memory, and in the Parquet file.
@@ -142,6 +142,9 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "suite_id": CODE,
         "mutant_id": CODE,
         "test_id": CODE,
+        "ordinal": COUNT,
+        "nodeid": CODE,
+        "may_kill": FLAG,
         "outcome": CODE,
         "executed": FLAG,
         "duration_s": SECONDS,

@@ -79,6 +79,12 @@ suites AS MATERIALIZED (
     LEFT JOIN locks USING (experiment_id, suite_id)
     WHERE $arm IN ('', baselines.arm)
 ),
+on_planted AS (
+    SELECT * FROM executions SEMI JOIN planted USING (experiment_id, subject_id, mutant_id)
+),
+judged AS (
+    SELECT * FROM verdicts_of('on_planted')
+),
 met AS MATERIALIZED (
     SELECT
         suites.experiment_id,
@@ -87,15 +93,15 @@ met AS MATERIALIZED (
         suites.green,
         CASE
             WHEN NOT suites.valid THEN false
-            WHEN verdicts.verdict IN ('killed', 'timeout') THEN true
-            WHEN verdicts.environments = suites.places THEN false
+            WHEN judged.verdict IN ('killed', 'timeout') THEN true
+            WHEN judged.environments = suites.places THEN false
         END AS caught
     FROM suites
     JOIN planted USING (experiment_id, subject_id)
-    LEFT JOIN verdicts
-        ON suites.experiment_id = verdicts.experiment_id
-        AND suites.suite_id = verdicts.suite_id
-        AND planted.mutant_id = verdicts.mutant_id
+    LEFT JOIN judged
+        ON suites.experiment_id = judged.experiment_id
+        AND suites.suite_id = judged.suite_id
+        AND planted.mutant_id = judged.mutant_id
 ),
 clusters AS (
     SELECT

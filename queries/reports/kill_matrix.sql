@@ -1,8 +1,8 @@
 -- The kill matrix: the outcome of every test on every mutant, suite by suite.
 --
--- kills: the outcome kills and the test is kept. executed: the test reaches the mutated code; one
--- that does not need not have been run, and then has its baseline outcome and no duration. Rows
--- come in the store's order.
+-- may_kill: the test is kept and its suite valid in that environment; kills: it may, and its outcome
+-- does. executed: the test reaches the mutated code; one that does not need not have been run, and
+-- then has its baseline outcome and no duration. Rows come in the store's order.
 -- grain: suite x environment x mutant x test
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
@@ -16,33 +16,18 @@ suites AS (
     WHERE $subject IN ('', subjects.name)
         AND $arm IN ('', arm)
         AND $suite IN ('', suite_id)
-),
-chosen_tests AS (
-    SELECT
-        suites.subject,
-        suites.arm,
-        suites.replicate,
-        tests.kept AND places.place IS NOT NULL AS may_kill,
-        tests.experiment_id,
-        tests.test_id,
-        tests.environment,
-        tests.nodeid,
-        tests.kept
-    FROM tests
-    JOIN suites USING (experiment_id, suite_id)
-    LEFT JOIN suite_environments AS places USING (experiment_id, suite_id, environment)
 )
 SELECT
-    chosen_tests.subject,
-    chosen_tests.arm,
-    chosen_tests.replicate,
+    suites.subject,
+    suites.arm,
+    suites.replicate,
     executions.environment,
     mutants.name AS mutant,
-    chosen_tests.nodeid,
+    executions.nodeid,
     executions.outcome,
-    chosen_tests.may_kill AND is_kill(executions.outcome) AS kills,
+    suites.valid AND executions.may_kill AND is_kill(executions.outcome) AS kills,
     executions.executed,
-    chosen_tests.kept,
+    executions.may_kill,
     executions.duration_s,
     executions.exception,
     executions.message,
@@ -52,7 +37,7 @@ SELECT
     executions.test_id,
     executions.experiment_id
 FROM executions
-JOIN chosen_tests USING (experiment_id, test_id, environment)
+JOIN suites USING (experiment_id, suite_id)
 LEFT JOIN mutants
     ON executions.experiment_id = mutants.experiment_id
     AND executions.subject_id = mutants.subject_id

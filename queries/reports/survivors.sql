@@ -21,23 +21,22 @@ near_rows AS MATERIALIZED (
         executions.experiment_id,
         executions.suite_id,
         executions.mutant_id,
-        executions.test_id,
-        executions.environment
+        executions.nodeid,
+        executions.ordinal
     FROM executions
     SEMI JOIN (SELECT * FROM unkilled WHERE verdict = 'survived') AS survived
         ON executions.experiment_id = survived.experiment_id
         AND executions.suite_id = survived.suite_id
         AND executions.mutant_id = survived.mutant_id
-    WHERE executions.executed
+    WHERE executions.executed AND executions.may_kill
 ),
 near AS (
     SELECT
-        near_rows.experiment_id,
-        near_rows.suite_id,
-        near_rows.mutant_id,
-        one_each(list(kept_tests.nodeid ORDER BY kept_tests.ordinal)) AS near_tests
+        experiment_id,
+        suite_id,
+        mutant_id,
+        one_each(list(nodeid ORDER BY ordinal)) AS near_tests
     FROM near_rows
-    JOIN kept_tests USING (experiment_id, test_id, environment)
     GROUP BY ALL
 )
 SELECT

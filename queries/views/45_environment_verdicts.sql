@@ -4,17 +4,17 @@ CREATE OR REPLACE VIEW environment_verdicts AS
 WITH
 counted AS (
     SELECT
-        executions.experiment_id,
-        executions.suite_id,
-        executions.environment,
-        executions.mutant_id,
+        experiment_id,
+        suite_id,
+        environment,
+        mutant_id,
         count(*) AS tests,
         count_if(is_kill(outcome) AND NOT is_cut_off(outcome)) AS kills,
         count_if(outcome = 'timeout') AS timeouts,
         count_if(outcome = 'crashed') AS crashes,
-        count_if(executions.executed) AS reached
+        count_if(executed) AS reached
     FROM executions
-    JOIN kept_tests USING (experiment_id, test_id, environment)
+    WHERE may_kill
     GROUP BY ALL
 )
 SELECT
@@ -33,7 +33,7 @@ SELECT
     crashes,
     reached
 FROM counted
-JOIN cell_suites USING (experiment_id, suite_id)
+JOIN (SELECT * FROM cell_suites WHERE valid) AS cell_suites USING (experiment_id, suite_id)
 SEMI JOIN (SELECT * FROM mutants WHERE status = 'ok') AS live
     ON counted.experiment_id = live.experiment_id
     AND counted.mutant_id = live.mutant_id

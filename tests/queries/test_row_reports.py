@@ -8,7 +8,7 @@ import pytest
 
 from storage import rows as make
 from tests.storage.model_stores import call
-from tests.storage.stores import Lab, matrix_row, mutant, subject, suite
+from tests.storage.stores import Lab, matrix_row, mutant, subject, suite, validation
 
 ALPHA, BETA = subject("alpha"), subject("beta")
 
@@ -29,7 +29,7 @@ def small(lab: Lab) -> Lab:
 
 def test_the_matrix_has_every_outcome_and_says_which_kill(small: Lab) -> None:
     rows = small.ask("kill_matrix", subject="alpha", arm="strong")
-    assert pick(rows, "mutant", "nodeid", "outcome", "kills", "executed", "kept") == [
+    assert pick(rows, "mutant", "nodeid", "outcome", "kills", "executed", "may_kill") == [
         ("a1", "test_it.py::test_0", "failed", True, True, True),
         ("a1", "test_it.py::test_1", "timeout", True, True, True),
         ("a1", "test_it.py::test_2", "passed", False, True, False),
@@ -128,8 +128,8 @@ def test_all_that_makes_numbers_unusable_is_told(small: Lab) -> None:
     made, cell_id = suite(BETA, "strong"), "cell-beta-strong-0"
     twice = make.CellState(cell_id, BETA.subject_id, "strong", 0, made.suite_id, "done")
     small.commit(cells=make.cell_rows(small.experiment_id, [twice]))
-    about = (small.experiment_id, cell_id, made)
-    again = make.execution_rows(*about, [matrix_row("mutant-beta-b1", "F")], "default")
+    about = (small.experiment_id, cell_id, made, validation(made, "k"))
+    again = make.execution_rows(*about, "default", [matrix_row("mutant-beta-b1", "F")])
     small.commit(executions=again)
     small.no_suite(BETA, "cut", "length")
     nowhere = make.CellState("cell-gone", BETA.subject_id, "gone", 0, "suite-gone", "done")

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storage import rows as make
-from tests.storage.stores import KINDS, MARKS, Lab, matrix_row, mutant, subject, suite
+from tests.storage.stores import KINDS, MARKS, Lab, matrix_row, mutant, subject, suite, validation
 
 ALPHA = subject("alpha")
 KILLING = {"failed", "error", "timeout", "crashed"}
@@ -157,8 +157,8 @@ def test_rows_of_one_suite_may_lie_in_several_units(lab: Lab) -> None:
     made = suite(ALPHA, "sharded")
     lab.cell(ALPHA, "sharded", "kk", {"m1": "F."})
     rows = [matrix_row("mutant-alpha-m2", ".F")]
-    about = (lab.experiment_id, "cell-alpha-sharded-0", made)
-    lab.commit(["shard"], executions=make.execution_rows(*about, rows, "default"))
+    about = (lab.experiment_id, "cell-alpha-sharded-0", made, validation(made, "kk"))
+    lab.commit(["shard"], executions=make.execution_rows(*about, "default", rows))
     assert scores(lab)["sharded"]["score"] == 1.0
 
 

@@ -205,7 +205,7 @@ class Lab:
         self.commit(
             validations=make.validation_rows(*about, found, environment, environment == "default"),
             tests=make.test_rows(*about, found, environment),
-            executions=make.execution_rows(*about, rows, environment),
+            executions=make.execution_rows(*about, found, environment, rows),
         )
 
     def no_suite(self, of: Subject, arm: str, reason: str, replicate: int = 0) -> None:

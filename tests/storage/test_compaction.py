@@ -22,7 +22,7 @@ from storage.objects import LocalStore, ObjectStore, open_store
 from storage.units import Index, commit_unit, orphans, read_index
 from tasks.results import Event
 from tests.storage.s3_servers import make_bucket
-from tests.storage.stores import Lab, matrix_row, mutant, subject, suite
+from tests.storage.stores import Lab, matrix_row, mutant, subject, suite, validation
 
 
 @pytest.fixture(params=["folder", "moto"])
@@ -155,8 +155,9 @@ def test_done_keys_that_were_claimed_twice_stay_known(store: ObjectStore) -> Non
 
 def executions(of: str, arm: str) -> pa.Table:
     rows = [matrix_row(f"mutant-{of}-{number}", "..F") for number in (2, 1)]
-    cell = f"cell-{of}-{arm}"
-    return make.execution_rows("exp", cell, suite(subject(of), arm), rows, "default")
+    made = suite(subject(of), arm)
+    about = (f"cell-{of}-{arm}", made, validation(made, "kkk"))
+    return make.execution_rows("exp", *about, "default", rows)
 
 
 def test_rows_lie_subject_by_subject_and_keep_the_order_of_the_matrix(tmp_path: Path) -> None:

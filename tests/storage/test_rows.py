@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,13 +11,17 @@ from storage import rows as make
 from storage.rows import CellState
 from storage.tables import NAMES, schema
 from tasks.records import SourceFile, Suite
-from tasks.results import Event, Execution, Row, Validation
+from tasks.results import Event, Execution, Row, SuiteStatus, Validation
 from tests.storage.stores import matrix_row, mutant, subject, suite, validation
 from tests.storage.test_building import read
 from tests.storage.test_text import ANY_TEXT
 
 ALPHA = subject("alpha", family="dates", split="dev")
 SUITE = suite(ALPHA, "weak", 2)
+
+
+def executions(of: Suite, *rows: Row, kinds: str = "kk", status: SuiteStatus = "valid") -> pa.Table:
+    return make.execution_rows("e", "c", of, validation(of, kinds, status), "default", rows)
 
 
 def test_every_kind_of_row_has_the_schema_of_its_table() -> None:
@@ -27,7 +33,7 @@ def test_every_kind_of_row_has_the_schema_of_its_table() -> None:
         "suites": make.suite_rows("e", "c", SUITE, found),
         "validations": make.validation_rows("e", "c", SUITE, found, "default", True),
         "tests": make.test_rows("e", "c", SUITE, found, "default"),
-        "executions": make.execution_rows("e", "c", SUITE, [matrix_row("m", ".")], "default"),
+        "executions": executions(SUITE, matrix_row("m", ".")),
         "events": make.event_rows("e", [Event(0.0, "k", "d")]),
     }
     assert set(NAMES) - set(made) == {"calls", "rounds"}
@@ -42,7 +48,7 @@ def test_no_records_make_no_rows() -> None:
     assert make.cell_rows("e", []).num_rows == 0
     assert make.event_rows("e", []).num_rows == 0
     assert make.test_rows("e", "c", SUITE, nothing, "default").num_rows == 0
-    assert make.execution_rows("e", "c", SUITE, [], "default").num_rows == 0
+    assert executions(SUITE).num_rows == 0
 
 
 def test_a_subject_has_its_hashes() -> None:
@@ -92,7 +98,7 @@ def test_the_source_of_a_suite_comes_back_byte_for_byte() -> None:
 
 def test_the_matrix_has_one_row_for_each_mutant_and_test() -> None:
     rows = [matrix_row("m1", ".F"), matrix_row("m2", "T-")]
-    table = make.execution_rows("e", "c", SUITE, rows, "default").to_pylist()
+    table = executions(SUITE, *rows).to_pylist()
     shown = [(r["mutant_id"], r["test_id"][-5:], r["outcome"], r["executed"]) for r in table]
     assert shown == [
         ("m1", "00000", "passed", True),
@@ -106,20 +112,29 @@ def test_the_matrix_has_one_row_for_each_mutant_and_test() -> None:
 
 def test_ids_of_tests_are_those_of_the_validation() -> None:
     ids = make.test_rows("e", "c", SUITE, validation(SUITE, "kk"), "default")["test_id"].to_pylist()
-    rows = make.execution_rows("e", "c", SUITE, [matrix_row("m", "..")], "default")
+    rows = executions(SUITE, matrix_row("m", ".."))
     assert rows["test_id"].to_pylist() == ids == [t.test_id for t in validation(SUITE, "kk").tests]
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"), [("valid", [True, False]), ("not_exercised", [False, False])]
+)
+def test_kept_tests_of_a_valid_suite_may_kill(status: SuiteStatus, expected: list[bool]) -> None:
+    table = executions(SUITE, matrix_row("m", "FF"), kinds="kw", status=status)
+    assert table["ordinal"].to_pylist() == [0, 1]
+    assert table["may_kill"].to_pylist() == expected
 
 
 def test_a_row_cut_short_has_only_what_was_run() -> None:
     rows = [matrix_row("m1", ".F"), matrix_row("m2", "F")]
-    table = make.execution_rows("e", "c", SUITE, rows, "default")
+    table = executions(SUITE, *rows)
     assert table["mutant_id"].to_pylist() == ["m1", "m1", "m2"]
 
 
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT), max_size=4))
 def test_whatever_a_test_raises_comes_back(raised: list[tuple[str, str]]) -> None:
     entries = [Execution(n, "failed", True, 0.1, *texts) for n, texts in enumerate(raised)]
-    table = make.execution_rows("e", "c", SUITE, [Row("m", "swap", tuple(entries))], "default")
+    table = executions(SUITE, Row("m", "swap", tuple(entries)), kinds="kkkk")
     back = [(read(table, n, "exception"), read(table, n, "message")) for n in range(len(raised))]
     assert back == raised
 

@@ -72,6 +72,8 @@ def fill_executions(store: ObjectStore) -> int:
         columns = constant | {
             "subject_id": f"subject-{number:02d}",
             "outcome": draw.choices(outcomes, k=25_000),
+            "ordinal": 0,
+            "may_kill": True,
             "executed": True,
             "duration_s": [draw.random() for _ in range(25_000)],
         }

@@ -43,4 +43,4 @@ def test_every_sql_file_is_in_a_folder_that_is_loaded() -> None:
 def test_files_load_in_the_order_of_their_numbers_and_lose_them() -> None:
     names = [file.name for file in sql_files("views")]
     assert names[0] == "cell_states"
-    assert names.index("kept_tests") < names.index("verdicts") < names.index("suite_scores")
+    assert names.index("cell_suites") < names.index("verdicts") < names.index("suite_scores")

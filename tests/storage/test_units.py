@@ -14,7 +14,7 @@ from storage import rows as make
 from storage.objects import LocalStore
 from storage.units import Index, commit_unit, orphans, read_index
 from tasks.results import Event
-from tests.storage.stores import matrix_row, mutant, subject, suite
+from tests.storage.stores import matrix_row, mutant, subject, suite, validation
 
 ONE, TWO = subject("one"), subject("two")
 
@@ -117,16 +117,13 @@ def test_tables_without_rows_leave_no_object(store: LocalStore) -> None:
 
 
 def executions(of: Sequence[str], arm: str) -> list[pa.Table]:
-    return [
-        make.execution_rows(
-            "exp",
-            f"cell-{name}",
-            suite(subject(name), arm),
-            [matrix_row(f"mutant-{name}-{number}", "..F") for number in (2, 1)],
-            "default",
-        )
-        for name in of
-    ]
+    made = []
+    for name in of:
+        written = suite(subject(name), arm)
+        about = (f"cell-{name}", written, validation(written, "kkk"))
+        rows = [matrix_row(f"mutant-{name}-{number}", "..F") for number in (2, 1)]
+        made.append(make.execution_rows("exp", *about, "default", rows))
+    return made
 
 
 def test_pieces_are_stored_subject_by_subject_and_keep_their_own_order(store: LocalStore) -> None:
@@ -183,5 +180,5 @@ def test_an_entry_of_another_schema_version_is_refused(store: LocalStore) -> Non
     (key,) = store.list("exp/index/")
     entry = json.loads(store.get(key)) | {"schema_version": 1}
     Path(store.object_uri(key)).write_text(json.dumps(entry))
-    with pytest.raises(ConfigError, match="schema version 1, this killgrid reads 2"):
+    with pytest.raises(ConfigError, match="schema version 1, this killgrid reads 3"):
         read_index(store, "exp")
