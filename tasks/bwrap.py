@@ -14,7 +14,6 @@ from configs.errors import SandboxError
 
 PLAIN_UID = 65534  # whom root becomes: "nobody" owns nothing
 _HERE = Path(__file__).parent
-CODE = _HERE / "sandbox"
 ENVIRONMENT = "/environment"  # the same on every node, so that no message names a node's folders
 _LOADER = ("/etc/ld.so.cache", "/etc/alternatives")
 _LINKS = ("bin", "sbin", "lib", "lib32", "lib64")
@@ -28,16 +27,16 @@ class Mount:
     target: str
 
 
-def mounts(environment: Path, base_prefix: Path, trees: Path) -> list[Mount]:
+def mounts(environment: Path, base_prefix: Path, code: Path, trees: Path) -> list[Mount]:
     """All that the sandbox sees of this machine, outermost first."""
     found = [Mount(Path("/usr"), "/usr")]
     found += [Mount(Path("/") / n, f"/{n}") for n in _LINKS if _is_plain(Path("/") / n)]
     found += [Mount(Path(p), p) for p in _LOADER if Path(p).exists()]
-    found += [Mount(path, f"/etc/{path.name}") for path in sorted((CODE / "etc").iterdir())]
+    found += [Mount(path, f"/etc/{path.name}") for path in sorted((code / "etc").iterdir())]
     if not base_prefix.is_relative_to("/usr"):
         found.append(Mount(base_prefix, str(base_prefix)))
     found.append(Mount(environment, ENVIRONMENT))
-    found.append(Mount(CODE, "/killgrid"))
+    found.append(Mount(code, "/killgrid"))
     found.append(Mount(trees, "/trees"))
     return found
 

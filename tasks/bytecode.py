@@ -1,4 +1,5 @@
-"""Bytecode of environments and trees: compiled ahead, without running any of the code.
+"""Bytecode of environments, trees and our own code in the sandbox: compiled ahead, without running
+any of it.
 
 A tree's bytecode is valid for exactly the source it was made from: Python compares a hash of the
 source at each import, so a mutated file is always compiled anew and never served from here.
@@ -14,12 +15,13 @@ from pathlib import Path
 from typing import Literal
 
 from configs.errors import InfraError
-from tasks.caching import locked
-from tasks.records import Subject
+from tasks.caching import locked, open_to_all
+from tasks.records import Subject, sha256
 from tasks.trees import write_files
 
 _COMPILE_TIMEOUT_S = 900.0
 _WORTHWHILE_BYTES = 50_000  # below that, compiling costs less than looking
+SANDBOX_CODE = Path(__file__).parent / "sandbox"
 
 
 def compile_all(
@@ -40,6 +42,29 @@ def compile_all(
         raise InfraError(
             f"compiling {folder} failed: {done.stderr.decode(errors='replace')[-300:]}"
         )
+
+
+@lru_cache
+def ensure_sandbox_code(executable: Path, version: str, cache: Path) -> Path:
+    """Our code that runs in the sandbox, with bytecode for an interpreter that may not write any.
+
+    Compiling it anew takes a tenth of a host's start, and a little of every recheck.
+    """
+    files = sorted(p for p in SANDBOX_CODE.rglob("*") if p.is_file() and p.suffix != ".pyc")
+    content = sha256("".join(f"{path.name} {sha256(path.read_bytes())}" for path in files).encode())
+    place = cache.absolute() / "sandbox" / f"{content[:16]}-{version}"
+    with locked(place):
+        if not place.exists():
+            fresh = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}."))
+            try:
+                ours = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(SANDBOX_CODE, fresh, ignore=ours, dirs_exist_ok=True)
+                compile_all(fresh, executable, "unchecked-hash")
+                open_to_all(fresh)
+                fresh.rename(place)
+            finally:
+                shutil.rmtree(fresh, ignore_errors=True)
+    return place
 
 
 @lru_cache(maxsize=256)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 import shutil
-import stat
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from pathlib import Path
 
 from configs.errors import InfraError, KillgridError, NotFoundError
 from tasks.bytecode import compile_all
-from tasks.caching import locked, put
+from tasks.caching import locked, open_to_all, put
 from tasks.packages import resolve, run_uv
 from tasks.records import Environment, sha256
 
@@ -47,12 +45,21 @@ class BuiltEnvironment:
     versions: tuple[tuple[str, str], ...]
 
     @property
+    def bare_python(self) -> Path:
+        """The installation's own interpreter, which knows none of the packages."""
+        return self.base_prefix / "bin" / "python3"
+
+    @property
+    def python_version(self) -> str:
+        return dict(self.versions)["python"]
+
+    @property
     def python(self) -> Path:
         return self.path / "bin" / "python"
 
     @property
     def site_packages(self) -> Path:
-        minor = ".".join(dict(self.versions)["python"].split(".")[:2])
+        minor = ".".join(self.python_version.split(".")[:2])
         return self.path / "lib" / f"python{minor}" / "site-packages"
 
 
@@ -93,18 +100,9 @@ def _build(path: Path, pins: tuple[str, ...], interpreter: Interpreter, cache: P
         command += ["--link-mode", "copy", "--python", str(path), "--requirements", "-"]
         run_uv(command, cache, "\n".join(pins) + "\n")
     compile_all(site, interpreter.executable, "unchecked-hash")
-    _open_to_all(path)
+    open_to_all(path)
     facts = {"base_prefix": str(interpreter.prefix), "versions": _versions(site, interpreter)}
     put(path / READY, json.dumps(facts, indent=1).encode())
-
-
-def _open_to_all(path: Path) -> None:
-    """The sandbox reads as another user, whatever umask built this."""
-    for folder, _, names in os.walk(path):
-        for each in [Path(folder), *(Path(folder, name) for name in names)]:
-            if not each.is_symlink():
-                mode = stat.S_IMODE(each.stat().st_mode)
-                each.chmod(mode | 0o444 | (0o111 if mode & 0o100 else 0))
 
 
 def _versions(site: Path, interpreter: Interpreter) -> list[tuple[str, str]]:

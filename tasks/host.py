@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from configs.errors import InfraError, SandboxError
 from tasks import bwrap, namespaces
+from tasks.bytecode import ensure_sandbox_code
 from tasks.environments import BuiltEnvironment
 from tasks.sandbox import messages
 
@@ -48,7 +49,7 @@ class Host:
     def __init__(
         self,
         environment: BuiltEnvironment,
-        trees: Path,
+        cache: Path,
         extra: tuple[tuple[str, str], ...] = (),
         role: Literal["host", "tool"] = "host",
     ) -> None:
@@ -56,7 +57,10 @@ class Host:
         ours, theirs = socket.socketpair()
         python = f"{bwrap.ENVIRONMENT}/bin/python"
         argv = [python, "/killgrid/boot.py", role, str(theirs.fileno())]
-        seen = bwrap.mounts(environment.path, environment.base_prefix, trees)
+        code = ensure_sandbox_code(environment.bare_python, environment.python_version, cache)
+        trees = cache.absolute() / "trees"
+        trees.mkdir(parents=True, exist_ok=True)
+        seen = bwrap.mounts(environment.path, environment.base_prefix, code, trees)
         line = bwrap.command(seen, variables(extra), argv, _stage())
         self._connection = ours
         self._process = subprocess.Popen(

@@ -30,8 +30,7 @@ def run_job(job: Job, cache: Path) -> JobResult:
     started, cpu, inside = time.monotonic(), _cpu_s(), 0.0
     built = ensure_environment(job.subject.environment, cache)
     ensure_tree(job.subject, cache)
-    python = built.base_prefix / "bin" / "python3"
-    bytecode = ensure_bytecode(job.subject, python, dict(built.versions)["python"], cache)
+    bytecode = ensure_bytecode(job.subject, built.bare_python, built.python_version, cache)
     host = _host(built, job.settings, cache)
     validation, rows, events = job.validation, [], []
     for message in host.run(_message(job, bytecode), _SILENCE_S):
@@ -58,7 +57,7 @@ def _host(built: BuiltEnvironment, settings: ExecutionSettings, cache: Path) -> 
     key = (built.path, settings.variables)
     host = _hosts.get(key)
     if host is None or not host.alive:
-        host = _hosts[key] = Host(built, cache.absolute() / "trees", settings.variables)
+        host = _hosts[key] = Host(built, cache, settings.variables)
     return host
 
 
@@ -70,9 +69,7 @@ def close_hosts() -> None:
 
 def check_sandbox(cache: Path) -> dict[str, str]:
     """Start a host in a default environment and end it; its versions. SandboxError if it fails."""
-    (cache / "trees").mkdir(parents=True, exist_ok=True)
-    built: BuiltEnvironment = ensure_environment(Environment(), cache)
-    host = Host(built, cache.absolute() / "trees")
+    host = Host(ensure_environment(Environment(), cache), cache)
     host.close()
     return host.versions
 

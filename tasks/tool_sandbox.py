@@ -61,7 +61,7 @@ def run_tool(
         "wall_s": wall_s,
         "outputs": list(outputs),
     }
-    host = Host(environment, tree.parent, variables, role="tool")
+    host = Host(environment, tree.parents[1], variables, role="tool")
     try:
         (told,) = host.run(request, wall_s + _STARTING_S)
     finally:

@@ -18,7 +18,7 @@ from .journal import Journal
 from .session import Collected, SuiteArgs
 from .suite import SuiteRun
 
-_WARM_RUNS = 3
+_WARM_RUNS = 2
 _WARM = ("_hypothesis_pytestplugin",)
 
 

@@ -15,29 +15,25 @@ from tasks.records import Environment
 from tests.tasks.measuring import cache
 
 
-def start(changed: Sequence[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+def start(changed: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
     """The refusal of a host whose bubblewrap gets these further options."""
     plain = bwrap._options
     monkeypatch.setattr(bwrap, "_options", lambda *given: [*changed, *plain(*given)])
     with pytest.raises(SandboxError) as caught:
-        Host(ensure_environment(Environment(), cache()), tmp_path)
+        Host(ensure_environment(Environment(), cache()), cache())
     return str(caught.value)
 
 
-def test_nested_namespaces_that_are_switched_off_are_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    said = start(["--unshare-user", "--disable-userns"], monkeypatch, tmp_path)
+def test_nested_namespaces_that_are_switched_off_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = start(["--unshare-user", "--disable-userns"], monkeypatch)
     assert "the sandbox does not work" in said
     assert "no namespaces inside the sandbox: unshare" in said
     assert "user namespaces, nested once" in said
     assert "\n" not in said
 
 
-def test_a_sandbox_that_does_not_start_says_why(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    said = start(["--ro-bind", "/does/not/exist", "/mnt"], monkeypatch, tmp_path)
+def test_a_sandbox_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = start(["--ro-bind", "/does/not/exist", "/mnt"], monkeypatch)
     assert "the sandbox does not start" in said
     assert "/does/not/exist" in said
     assert "\n" not in said
