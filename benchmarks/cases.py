@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,7 @@ from cluster.plan import make_plan
 from configs.errors import NotFoundError
 from configs.loading import load_config
 from configs.schema import ExperimentConfig
+from tasks.mutmut_engine import answers_folder
 from tasks.records import Environment, Mutant, Subject, Suite
 
 REAL_PACKAGES = Path("configs/experiments/real_packages.yaml")
@@ -52,6 +55,11 @@ def load_cases(
         )
         for cell in plan.cells
     ]
+
+
+def forget_mutants(cache: Path) -> None:
+    """Have mutmut asked anew, as for a text that nobody has mutated yet."""
+    shutil.rmtree(answers_folder(Path(sys.executable), cache), ignore_errors=True)
 
 
 def spread(mutants: tuple[Mutant, ...], limit: int | None) -> tuple[Mutant, ...]:

@@ -23,7 +23,7 @@ def main() -> None:
     """See the module's text."""
     args = _arguments()
     phases = Phases()
-    from benchmarks.cases import load_cases
+    from benchmarks.cases import forget_mutants, load_cases
     from cluster.environments import environments_of
     from cluster.ray_tasks import cache_folder
     from configs.loading import load_config
@@ -33,6 +33,7 @@ def main() -> None:
 
     phases.end("python and imports")
     cache = cache_folder()
+    forget_mutants(cache)
     (case,) = load_cases(args.config, cache, [args.subject], args.limit)
     settings = replace(environments_of(load_config(args.config))[0], **_overrides(args))
     phases.end("mutants")

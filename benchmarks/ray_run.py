@@ -31,10 +31,13 @@ def main() -> None:
     parser.add_argument("--burn", type=float)
     args = parser.parse_args()
     phases = Phases()
+    from benchmarks.cases import forget_mutants
     from cluster import driver
     from cluster.options import RunOptions
+    from cluster.ray_tasks import cache_folder
     from configs.loading import load_config
 
+    forget_mutants(cache_folder())
     units = Path(f"{args.store}.units")
     if args.burn is not None:
         os.environ[BURN], os.environ[UNITS] = str(args.burn), str(units.absolute())

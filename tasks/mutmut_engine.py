@@ -1,7 +1,8 @@
 """The engine `mutmut`: any release of it, run as a library in a process of its own.
 
 The harness's release runs under the harness's Python, any other in an environment kept in the
-cache. One process a release stays and answers file after file, since importing takes 0.6 s.
+cache. One process a release stays and answers file after file, since importing takes 0.6 s. Its
+answers are kept: a mutant takes some milliseconds, and every plan and every resumed run asks again.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ import subprocess
 import sys
 import tempfile
 import threading
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from configs.errors import ConfigError, InfraError, NotFoundError
-from tasks.caching import locked
+from tasks.caching import locked, put
 from tasks.decoding import SourceText, decode_source, split_lines
 from tasks.drafts import Draft, Drafts, Skipped
 from tasks.mutmut_skips import skipped_code
 from tasks.packages import run_uv
-from tasks.records import Subject
+from tasks.records import Subject, sha256
 
 if TYPE_CHECKING:
     from configs.schema import MutantsConfig
@@ -39,13 +41,13 @@ _VERSION = re.compile(r"(\d+)\.(\d+)[A-Za-z0-9.+_-]*")
 
 def mutmut_drafts(subject: Subject, config: MutantsConfig, base: Path, cache: Path) -> Drafts:
     """What `mutmut run` makes of each target, in its order, each change alone in its file."""
-    version = config.version or importlib.metadata.version("mutmut")
-    process = _process(interpreter(version, cache))
+    version = config.version or _installed("mutmut")
+    python = interpreter(version, cache)
     drafts: list[Draft] = []
     skipped: list[Skipped] = []
     for path in subject.targets:
         source = decode_source(subject.source(path))
-        answer = process.ask({"path": path, "text": source.text})
+        answer = _answer(python, {"path": path, "text": source.text}, cache)
         if "error" in answer:
             raise ConfigError(
                 f"subject {subject.name}: mutmut {answer['version']} fails on {path}: "
@@ -58,6 +60,32 @@ def mutmut_drafts(subject: Subject, config: MutantsConfig, base: Path, cache: Pa
         drafts += made
         skipped += left
     return Drafts(tuple(drafts), tuple(skipped))
+
+
+def _answer(python: Path, request: dict[str, Any], cache: Path) -> dict[str, Any]:
+    """What a release makes of a file, from the cache if it was asked before; no error is kept."""
+    asked = json.dumps([sha256(SCRIPT.read_bytes()), request])
+    kept = answers_folder(python, cache) / f"{sha256(asked.encode())}.json"
+    if kept.exists():
+        answer: dict[str, Any] = json.loads(kept.read_bytes())
+        return answer
+    answer = _process(python).ask(request)
+    if "error" not in answer:
+        put(kept, json.dumps(answer).encode())
+    return answer
+
+
+def answers_folder(python: Path, cache: Path) -> Path:
+    """Where the answers of one release are kept, as made with one libcst under one Python."""
+    if python != Path(sys.executable):
+        return python.parents[1] / "answers"
+    versions = "-".join(f"{name}-{_installed(name)}" for name in ("mutmut", "libcst"))
+    return cache.absolute() / "mutmut" / f"{versions}-{sys.implementation.cache_tag}"
+
+
+@lru_cache
+def _installed(name: str) -> str:
+    return importlib.metadata.version(name)
 
 
 def _drafts(
@@ -80,7 +108,7 @@ def _drafts(
 
 def interpreter(version: str, cache: Path) -> Path:
     """A Python that has this release of mutmut; built once, NotFoundError if there is none."""
-    if version == importlib.metadata.version("mutmut"):
+    if version == _installed("mutmut"):
         return Path(sys.executable)
     numbers = _VERSION.fullmatch(version)
     if numbers is None:

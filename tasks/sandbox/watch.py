@@ -58,8 +58,10 @@ class Watch:
         self._profiler.enable()
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self) -> Any:
-        """Note what had run before and after the test's own call."""
+    def pytest_runtest_call(self, item: pytest.Item) -> Any:
+        """Note what had run before and after the test's own call, where others may notice it."""
+        if not _has_shared_fixtures(item):
+            return (yield)
         self._around_call = [self._counts()]
         try:
             return (yield)

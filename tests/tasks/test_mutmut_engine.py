@@ -186,3 +186,31 @@ def test_a_dead_process_says_so_and_the_next_one_works(cache: Path, tmp_path: Pa
         with pytest.raises(InfraError, match="the process of mutmut has died: no libcst here"):
             mutmut_set(subject("x = 1\n"), cache)
     assert mutmut_set(subject("def f():\n    return 1\n"), cache).mutants
+
+
+def answers(cache: Path) -> set[Path]:
+    return set((cache / "mutmut").glob("*/*.json"))
+
+
+def test_the_same_text_is_mutated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = mutmut_set(subject(TRAPS), tmp_path)
+    assert len(answers(tmp_path)) == 1
+    other = mutmut_set(subject(TRAPS.replace("1", "2")), tmp_path)
+    assert other.mutants != made.mutants
+    assert len(answers(tmp_path)) == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(mutmut_engine, "_process", None)
+        assert mutmut_set(subject(TRAPS), tmp_path) == made
+    script = tmp_path / "script.py"
+    script.write_text(mutmut_engine.SCRIPT.read_text() + "# another one\n")
+    monkeypatch.setattr(mutmut_engine, "SCRIPT", script)
+    close_processes()
+    assert mutmut_set(subject(TRAPS), tmp_path) == made
+    assert len(answers(tmp_path)) == 3
+    close_processes()
+
+
+def test_a_failure_is_not_kept(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="PragmaParseError"):
+        mutmut_set(subject("def f():\n    # pragma: no mutate start\n    return 1\n"), tmp_path)
+    assert not answers(tmp_path)
