@@ -71,8 +71,8 @@ def call_rows(experiment_id: str, calls: Sequence[tuple[CallPlace, Receipt]]) ->
     columns |= columns_of(requests, "provider model prompt prompt_sha256")
     columns |= columns_of(
         receipts,
-        "call_id attempt parameters reply raw_sha256 http_status response_id finish verdict "
-        "cost_usd error",
+        "call_id attempt parameters reply raw_sha256 http_status response_id answered_by finish "
+        "verdict cost_usd error",
     )
     columns |= columns_of(
         [receipt.usage for receipt in receipts],

@@ -176,6 +176,7 @@ COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "raw_sha256": TEXT,
         "http_status": COUNT,
         "response_id": TEXT,
+        "answered_by": CODE,
         "finish": CODE,
         "verdict": CODE,
         "input_tokens": LARGE,

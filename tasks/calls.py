@@ -172,6 +172,7 @@ def _receipt(
         raw=answer.body,
         http_status=answer.status,
         response_id=reply.response_id,
+        answered_by=reply.answered_by,
         finish=reply.finish,
         usage=reply.usage,
         cost_usd=cost,

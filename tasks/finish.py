@@ -20,6 +20,7 @@ class Reply:
     """What a wire format read in the body of an answer, before anything is concluded from it.
 
     `finish` is the provider's own word, `kind` what it is known to mean (None: not known).
+    `answered_by` is the model that it says it is, which may be a dated version of the one asked.
     `beyond_text` names output that is no text (a tool call, an image), which is never a suite.
     `refusal` is the refusal's own text, `tier` the service tier that the provider billed.
     `failure` is the message of an error that came inside the answer, `failure_code` its code.
@@ -30,6 +31,7 @@ class Reply:
     kind: Kind | None = None
     usage: Usage = field(default_factory=Usage)
     response_id: str = ""
+    answered_by: str = ""
     beyond_text: str = ""
     refusal: str = ""
     tier: str = ""

@@ -100,7 +100,8 @@ class Receipt:
     """One attempt of a call and all that came of it. Durable before its text is used.
 
     `parameters` is the JSON that was sent, less messages; times are seconds since 1970; `cost_usd`
-    is None when it is not known, which is not zero; `raw` is the body as it came.
+    is None when it is not known, which is not zero; `raw` is the body as it came; `answered_by` is
+    the model that the body names.
     """
 
     call_id: str
@@ -112,6 +113,7 @@ class Receipt:
     raw: bytes = b""
     http_status: int | None = None
     response_id: str = ""
+    answered_by: str = ""
     finish: str = ""
     usage: Usage = Usage()
     cost_usd: float | None = None

@@ -5,7 +5,8 @@
 -- after every try, unreceipted ones were begun and the driver ended before it kept what came.
 -- retries are attempts beyond each call's first. http_errors are attempts answered with status 400
 -- or more. Latencies are seconds of attempts that brought a reply, tokens are those that the
--- provider counted, reasoning included. finishes are the provider's own words.
+-- provider counted, reasoning included. finishes are the provider's own words, answered_by the models
+-- that replies name, which may be dated versions of the one asked, or others.
 -- grain: arm x model x role
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
@@ -65,6 +66,26 @@ calls_counted AS (
     FROM ended
     GROUP BY ALL
 ),
+named AS (
+    SELECT experiment_id, arm, provider, model, role, answered_by, count(*) AS times
+    FROM tried
+    WHERE replied
+    GROUP BY ALL
+),
+answerers AS (
+    SELECT
+        experiment_id,
+        arm,
+        provider,
+        model,
+        role,
+        list(
+            (CASE WHEN answered_by = '' THEN '(not said)' ELSE answered_by END) || ' ' || times
+            ORDER BY times DESC, answered_by
+        ) AS answered_by
+    FROM named
+    GROUP BY ALL
+),
 worded AS (
     SELECT experiment_id, arm, provider, model, role, finish, count(*) AS times
     FROM tried
@@ -103,6 +124,7 @@ SELECT
     p50_output,
     max_output,
     coalesce(finishes, []) AS finishes,
+    coalesce(answered_by, []) AS answered_by,
     input_tokens,
     output_tokens,
     without_usage,
@@ -113,4 +135,5 @@ SELECT
 FROM attempts_counted
 JOIN calls_counted USING (experiment_id, arm, provider, model, role)
 LEFT JOIN finishes USING (experiment_id, arm, provider, model, role)
+LEFT JOIN answerers USING (experiment_id, arm, provider, model, role)
 ORDER BY experiment_id, arm, provider, model, role

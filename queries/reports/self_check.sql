@@ -3,6 +3,7 @@
 -- status is ok, bad (the numbers are not to be used as they are) or note (nothing wrong, but worth
 -- knowing); found counts. Disagreements are between a strategy and the process oracle on the sample
 -- of rows that was run again; unstable are rows on which the oracle does not agree with itself.
+-- Models of which several answered are those whose replies name more than one model.
 -- grain: check x experiment
 WITH
 states AS (SELECT * FROM cell_states),
@@ -92,6 +93,22 @@ found_unreceipted AS (
         USING (experiment_id)
     GROUP BY ALL
 ),
+answered AS (
+    SELECT
+        experiment_id,
+        provider || '/' || model || ': '
+            || string_agg(DISTINCT answered_by, ', ' ORDER BY answered_by) AS named
+    FROM calls
+    WHERE answered_by <> ''
+    GROUP BY experiment_id, provider, model
+    HAVING count(DISTINCT answered_by) > 1
+),
+found_answered AS (
+    SELECT experiments.experiment_id, count(named) AS found, min(named) AS example
+    FROM experiments
+    LEFT JOIN answered USING (experiment_id)
+    GROUP BY ALL
+),
 found_rows AS (
     SELECT
         experiments.experiment_id,
@@ -134,8 +151,11 @@ checks AS (
     SELECT 8 AS place, 'model calls without a receipt' AS "check", 'note' AS status, *
     FROM found_unreceipted
     UNION ALL BY NAME
+    SELECT 9 AS place, 'models of which several answered' AS "check", 'note' AS status, *
+    FROM found_answered
+    UNION ALL BY NAME
     SELECT
-        9 AS place,
+        10 AS place,
         'disagreements between strategies' AS "check",
         'bad' AS status,
         experiment_id,
@@ -144,7 +164,7 @@ checks AS (
     FROM found_events
     UNION ALL BY NAME
     SELECT
-        10 AS place,
+        11 AS place,
         'rows that differ from run to run' AS "check",
         'note' AS status,
         experiment_id,
@@ -153,7 +173,7 @@ checks AS (
     FROM found_events
     UNION ALL BY NAME
     SELECT
-        11 AS place,
+        12 AS place,
         'rows run again that agree' AS "check",
         CASE WHEN agreements > 0 THEN 'ok' ELSE 'note' END AS status,
         experiment_id,
@@ -166,9 +186,9 @@ checks AS (
 )
 SELECT
     "check",
-    CASE WHEN found = 0 AND place < 11 THEN 'ok' ELSE status END AS status,
+    CASE WHEN found = 0 AND place < 12 THEN 'ok' ELSE status END AS status,
     found,
-    CASE WHEN found = 0 AND place < 11 THEN '' ELSE coalesce(example, '') END AS example,
+    CASE WHEN found = 0 AND place < 12 THEN '' ELSE coalesce(example, '') END AS example,
     experiment_id
 FROM checks
 ORDER BY experiment_id, place

@@ -17,6 +17,7 @@ from tasks.wires.common import (
     given,
     mapping,
     objects,
+    origin,
     outgoing,
     part_text,
     system_text,
@@ -58,11 +59,11 @@ def build(provider: Provider, request: ModelRequest) -> Outgoing:
 def read(data: object) -> Reply:
     """A message: all its text blocks, in order."""
     body = mapping(data)
-    usage, response_id = _usage(mapping(body.get("usage"))), text(body.get("id"))
+    usage = _usage(mapping(body.get("usage")))
     if body.get("error") or body.get("type") == "error":
         failure, code = failure_of(body)
         failure = failure or NO_MESSAGE
-        return Reply(usage=usage, response_id=response_id, failure=failure, failure_code=code)
+        return Reply(usage=usage, failure=failure, failure_code=code, **origin(body))
     if not isinstance(body.get("content"), list):
         raise ShapeError("a message without content")
     blocks = objects(body["content"])
@@ -74,7 +75,7 @@ def read(data: object) -> Reply:
         finish=finish,
         kind=KINDS.get(finish),
         usage=credible(usage, reply_text),
-        response_id=response_id,
+        **origin(body),
         beyond_text=str(others[0] or "a block of no type") if others else "",
         refusal=text(mapping(body.get("stop_details")).get("explanation")),
         tier=text(mapping(body.get("usage")).get("service_tier")),

@@ -17,6 +17,7 @@ from tasks.wires.common import (
     given,
     mapping,
     objects,
+    origin,
     outgoing,
     part_text,
     seed_of,
@@ -55,7 +56,7 @@ def read(data: object) -> Reply:
     failure, code = failure_of(body if body.get("error") else choice)
     usage = _usage(mapping(body.get("usage")))
     if failure:
-        return Reply(usage=usage, failure=failure, failure_code=code, response_id=_id(body))
+        return Reply(usage=usage, failure=failure, failure_code=code, **origin(body))
     if not isinstance(choice.get("message"), dict):
         raise ShapeError("a chat completion without a choice that holds a message")
     message = mapping(choice["message"])
@@ -66,15 +67,11 @@ def read(data: object) -> Reply:
         finish=finish,
         kind="refused" if refusal else KINDS.get(finish),
         usage=credible(usage, reply_text),
-        response_id=_id(body),
+        **origin(body),
         beyond_text=_beyond_text(message),
         refusal=refusal,
         tier=text(body.get("service_tier")),
     )
-
-
-def _id(body: Mapping[str, Any]) -> str:
-    return text(body.get("id"))
 
 
 def _content(message: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 from urllib.parse import urlsplit, urlunsplit
 
 from tasks.finish import Reply
@@ -110,6 +110,18 @@ def part_text(part: Mapping[str, Any]) -> str:
 def text(value: object) -> str:
     """The value if it is text, else empty."""
     return value if isinstance(value, str) else ""
+
+
+class Origin(TypedDict):
+    """Fields of a Reply that say which answer it is, and whose."""
+
+    response_id: str
+    answered_by: str
+
+
+def origin(body: Mapping[str, Any], name: str = "id", model: str = "model") -> Origin:
+    """What a body says of itself: its id, and the model that answers."""
+    return {"response_id": text(body.get(name)), "answered_by": text(body.get(model))}
 
 
 def count(value: object) -> int | None:

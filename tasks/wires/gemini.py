@@ -9,6 +9,7 @@ from urllib.parse import quote
 from tasks.finish import Kind, Reply
 from tasks.model_records import ModelRequest, Provider, Usage
 from tasks.wires.common import (
+    Origin,
     Outgoing,
     ShapeError,
     count,
@@ -17,6 +18,7 @@ from tasks.wires.common import (
     given,
     mapping,
     objects,
+    origin,
     outgoing,
     part_text,
     seed_of,
@@ -64,18 +66,18 @@ def build(provider: Provider, request: ModelRequest) -> Outgoing:
 def read(data: object) -> Reply:
     """A GenerateContentResponse; the first candidate counts, since only one is asked for."""
     body = mapping(data[0] if isinstance(data, list) and data else data)
-    usage, response_id = _usage(body), text(body.get("responseId"))
+    usage, said = _usage(body), origin(body, "responseId", "modelVersion")
     if body.get("error"):
         failure, code = failure_of(body)
-        return Reply(usage=usage, response_id=response_id, failure=failure, failure_code=code)
+        return Reply(usage=usage, failure=failure, failure_code=code, **said)
     blocked = text(mapping(body.get("promptFeedback")).get("blockReason"))
     candidates = objects(body.get("candidates"))
     if not candidates and not blocked:
         raise ShapeError("a response with neither a candidate nor a reason for none")
-    return _reply(candidates[0] if candidates else {}, blocked, usage, response_id)
+    return _reply(candidates[0] if candidates else {}, blocked, usage, said)
 
 
-def _reply(candidate: Mapping[str, Any], blocked: str, usage: Usage, response_id: str) -> Reply:
+def _reply(candidate: Mapping[str, Any], blocked: str, usage: Usage, said: Origin) -> Reply:
     finish = blocked or text(candidate.get("finishReason"))
     parts = objects(mapping(candidate.get("content")).get("parts"))
     reply_text = "".join(part_text(p) for p in parts if "text" in p and not p.get("thought"))
@@ -85,7 +87,7 @@ def _reply(candidate: Mapping[str, Any], blocked: str, usage: Usage, response_id
         finish=finish,
         kind="refused" if blocked else KINDS.get(finish),
         usage=credible(usage, reply_text),
-        response_id=response_id,
+        **said,
         beyond_text=others[0] if others else "",
         refusal=text(candidate.get("finishMessage")),
     )

@@ -17,6 +17,7 @@ from tasks.wires.common import (
     given,
     mapping,
     objects,
+    origin,
     outgoing,
     part_text,
     text,
@@ -49,7 +50,7 @@ def read(data: object) -> Reply:
         return Reply(
             finish=text(body.get("status")),
             usage=usage,
-            response_id=text(body.get("id")),
+            **origin(body),
             failure=failure,
             failure_code=code,
         )
@@ -70,7 +71,7 @@ def _reply(body: Mapping[str, Any], usage: Usage) -> Reply:
         finish=finish,
         kind="refused" if refused else kind,
         usage=credible(usage, reply_text),
-        response_id=text(body.get("id")),
+        **origin(body),
         beyond_text=_beyond_text(items, parts),
         refusal=refusal,
         tier=text(body.get("service_tier")),

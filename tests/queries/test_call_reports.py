@@ -53,12 +53,24 @@ def test_latency_and_tokens_are_of_what_was_answered(lab: Lab) -> None:
     call(lab, ALPHA, "x", "error", replicate=4, seconds=900.0, output_tokens=None)
     call(lab, ALPHA, "x", "unknown", replicate=5, seconds=2.0, output_tokens=None)
     (row,) = lab.ask("calls")
+    assert row["answered_by"] == ["(not said) 5"]
     answered = [*seconds, 2.0]
     assert row["p50_s"] == pytest.approx(np.quantile(answered, 0.5))
     assert row["p95_s"] == pytest.approx(np.quantile(answered, 0.95))
     assert (row["p50_output"], row["max_output"], row["output_tokens"]) == (300.0, 800, 1500)
     assert row["without_usage"] == 1
     assert row["finishes"] == ["stop 4", "unknown 1"]
+
+
+def test_other_models_than_the_one_asked_are_told(lab: Lab) -> None:
+    subjects(lab)
+    for place, name in enumerate(("tiny-0601", "tiny-0601", "huge", "")):
+        call(lab, ALPHA, "x", "error", "stop", replicate=place, answered_by=name)
+    (row,) = lab.ask("calls")
+    assert row["answered_by"] == ["tiny-0601 2", "(not said) 1", "huge 1"]
+    told = next(each for each in lab.ask("self_check") if "several answered" in each["check"])
+    assert (told["status"], told["found"]) == ("note", 1)
+    assert told["example"] == "local/tiny: huge, tiny-0601"
 
 
 def test_tokens_that_no_one_counted_are_not_zero(lab: Lab) -> None:

@@ -105,7 +105,7 @@ def test_events_come_in_the_order_of_time(small: Lab) -> None:
 def bad(lab: Lab) -> dict[str, tuple[str, int, str]]:
     rows = lab.ask("self_check")
     found = {row["check"]: (row["status"], row["found"], row["example"]) for row in rows}
-    assert len(found) == 11
+    assert len(found) == 12
     return {name: row for name, row in found.items() if row[0] != "ok"}
 
 

@@ -111,6 +111,7 @@ def test_a_receipt_holds_all_that_came(wire: Wire) -> None:
         receipt = await client.call("c", question(wire, "normal"), Kept())
         assert (receipt.verdict, receipt.reply, receipt.http_status) == ("stop", TEXT, 200)
         assert receipt.response_id.startswith("fake-1-")
+        assert receipt.answered_by == receipt.request.model
         assert receipt.usage.reasoning_tokens in (40, None)  # Anthropic need not tell it apart
         assert receipt.usage.output_tokens == len(TEXT) // 4 + 40
         assert receipt.usage.cached_tokens == 3

@@ -57,6 +57,17 @@ MAKERS = {"chat": chat, "responses": responses, "anthropic": anthropic, "gemini"
 
 
 @pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("more", [{}, {"error": {"message": "down"}}])
+def test_the_model_that_answers_is_read_apart_from_the_one_asked(
+    wire: Wire, more: dict[str, Any]
+) -> None:
+    key = "modelVersion" if wire == "gemini" else "model"
+    reply = WIRES[wire].read(MAKERS[wire](**{key: "m-2026-11-30"}, **more))
+    assert reply.answered_by == "m-2026-11-30"
+    assert WIRES[wire].read(MAKERS[wire](**{key: 7})).answered_by == ""
+
+
+@pytest.mark.parametrize("wire", WIRES)
 def test_an_ordinary_reply_is_read_whole(wire: Wire) -> None:
     reply = WIRES[wire].read(MAKERS[wire]())
     assert (reply.text, reply.kind) == ("text", "stop")
