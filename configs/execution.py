@@ -74,10 +74,10 @@ class ExecutionConfig(Model):
         default=10.0,
         description="CPU limit of a test: its baseline times this, but at least the floor.",
     )
-    cpu_floor_s: Positive = Field(default=0.5, description="Least CPU limit of a test.")
+    cpu_floor_s: Positive = Field(default=0.25, description="Least CPU limit of a test.")
     wall_floor_s: Positive = Field(default=5.0, description="Least wall-clock limit of a test.")
     confirm_factor: Factor = Field(
-        default=3.0,
+        default=2.0,
         description="A timeout is believed after a second run with limits longer by this.",
     )
     collect_s: Positive = Field(default=60.0, description="Wall-clock limit of collecting a suite.")

@@ -154,9 +154,9 @@ class Limits:
     """Caps on one test or one process. Times in seconds, sizes in MiB."""
 
     cpu_multiplier: float = 10.0
-    cpu_floor_s: float = 0.5
+    cpu_floor_s: float = 0.25
     wall_floor_s: float = 5.0
-    confirm_factor: float = 3.0
+    confirm_factor: float = 2.0
     collect_s: float = 60.0
     memory_mb: int = 1024
     file_mb: int = 64

@@ -18,7 +18,7 @@ from .outcomes import KILLING
 from .waiting import Times, Watcher, death, status_signal, sweep
 
 Fork = Callable[[Sequence[int]], int]  # forks a child that runs these tests; its pid
-CONFIRMED_FLOOR_SHARE = 0.2
+CONFIRMED_FLOOR_SHARE = 0.4
 
 
 @dataclass
