@@ -5,8 +5,8 @@
 -- after every try, unreceipted ones were begun and the driver ended before it kept what came.
 -- retries are attempts beyond each call's first. http_errors are attempts answered with status 400
 -- or more. Latencies are seconds of attempts that brought a reply, tokens are those that the
--- provider counted, reasoning included. finishes are the provider's own words, answered_by the models
--- that replies name, which may be dated versions of the one asked, or others.
+-- provider counted, reasoning included. finishes are the provider's own words, answered_by the
+-- models that replies name, which may be dated versions of the one asked, or others.
 -- grain: arm x model x role
 -- param subject = ''  only the subject of this name
 -- param arm = ''  only this arm
