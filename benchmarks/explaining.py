@@ -66,7 +66,7 @@ def _why_cells_differ(matrix: Matrix, key: Key, outcome: str, first: Result, sec
     limit = _limit_s(matrix, key)
     ends = first.outcome == second.outcome and min(first.seconds, second.seconds) > limit
     if outcome == "timeout" and ends:
-        return f"ends, but only after {second.seconds:.1f} s; the limit is {limit:.1f} s"
+        return f"ends, but only after {second.seconds:.1f} s; the limit is {limit:.2f} s"
     return ""
 
 
@@ -129,7 +129,7 @@ def _ends_late(matrix: Matrix, mutant_id: str, plain: Row) -> str:
         ):
             return (
                 f"{key[0]} ends, and fails, but only after {result.seconds:.1f} s in plain pytest; "
-                f"the limit here is {limit:.1f} s, in mutmut 15 s more than its tests take"
+                f"the limit here is {limit:.2f} s, in mutmut 15 s more than its tests take"
             )
     return ""
 
