@@ -13,6 +13,8 @@ from .outcomes import KILLING
 from .rows import Row
 from .stations import StationLostError
 
+# One that fails goes on, to shrink its example: what it took when it passed says little of that.
+_PROPERTY_TEST_S = 0.2
 Files = dict[str, str]  # path in the tree -> Latin-1 text of its bytes
 
 
@@ -78,7 +80,7 @@ class Measurement:
         """Take over what the baselines showed."""
         # What a test took that was stopped is the limit's doing: it gets the floors.
         hung = {t.ordinal for t in tests if "timeout" in t.outcomes}
-        self.lines.cpu = {t.ordinal: 0.0 if t.ordinal in hung else t.cpu_s for t in tests}
+        self.lines.cpu = {t.ordinal: 0.0 if t.ordinal in hung else _usual_s(t) for t in tests}
         self.lines.wall = {t.ordinal: 0.0 if t.ordinal in hung else t.duration_s for t in tests}
         self.lines.modules = tuple(modules)
         self.lines.ready_swap()
@@ -192,3 +194,8 @@ class Measurement:
         """The oracle: every test, in a new interpreter."""
         tests = list(range(len(self.lines.keys)))
         return self.lines.ask_fresh({"files": {path: source}, "tests": tests}, "process")
+
+
+def _usual_s(test: TestFacts) -> float:
+    """CPU time from which the limit of a test is taken."""
+    return max(test.cpu_s, _PROPERTY_TEST_S) if test.uses_hypothesis else test.cpu_s
