@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 from configs.errors import InfraError
-from tasks.caching import locked, open_to_all
+from tasks.caching import build_once, open_to_all
 from tasks.records import Subject, sha256
 from tasks.trees import write_files
 
@@ -53,38 +52,29 @@ def ensure_sandbox_code(executable: Path, version: str, cache: Path) -> Path:
     files = sorted(p for p in SANDBOX_CODE.rglob("*") if p.is_file() and p.suffix != ".pyc")
     content = sha256("".join(f"{path.name} {sha256(path.read_bytes())}" for path in files).encode())
     place = cache.absolute() / "sandbox" / f"{content[:16]}-{version}"
-    with locked(place):
-        if not place.exists():
-            fresh = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}."))
-            try:
-                ours = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(SANDBOX_CODE, fresh, ignore=ours, dirs_exist_ok=True)
-                compile_all(fresh, executable, "unchecked-hash")
-                open_to_all(fresh)
-                fresh.rename(place)
-            finally:
-                shutil.rmtree(fresh, ignore_errors=True)
+
+    def build(fresh: Path) -> None:
+        shutil.copytree(SANDBOX_CODE, fresh, ignore=shutil.ignore_patterns("__pycache__"))
+        compile_all(fresh, executable, "unchecked-hash")
+        open_to_all(fresh)
+
+    build_once(place, build)
     return place
 
 
 @lru_cache(maxsize=256)
 def _ensure(subject: Subject, executable: Path, version: str, cache: Path) -> str:
     name = f"{subject.tree_sha256}-{version}"
-    path = cache.absolute() / "trees" / name
-    with locked(path):
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{name}."))
-            sources = tuple(file for file in subject.files if file.path.endswith(".py"))
-            write_files(fresh, sources)
-            compile_all(fresh, executable, "checked-hash")
-            for file in sources:
-                (fresh / file.path).unlink()
-            write_files(fresh, ())
-            try:
-                fresh.rename(path)
-            finally:
-                shutil.rmtree(fresh, ignore_errors=True)
+    sources = tuple(file for file in subject.files if file.path.endswith(".py"))
+
+    def build(fresh: Path) -> None:
+        write_files(fresh, sources)
+        compile_all(fresh, executable, "checked-hash")
+        for file in sources:
+            (fresh / file.path).unlink()
+        write_files(fresh, ())
+
+    build_once(cache.absolute() / "trees" / name, build)
     return name
 
 

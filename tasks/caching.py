@@ -6,7 +6,7 @@ import fcntl
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,19 @@ def locked(entry: Path) -> Iterator[None]:
     with lock.open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+def build_once(entry: Path, build: Callable[[Path], None]) -> None:
+    """A folder of the cache, there whole or not at all; `build` makes it at a path beside it."""
+    with locked(entry):
+        if entry.exists():
+            return
+        with tempfile.TemporaryDirectory(
+            dir=entry.parent, prefix=f".{entry.name}.", ignore_cleanup_errors=True
+        ) as folder:
+            fresh = Path(folder) / "new"
+            build(fresh)
+            fresh.rename(entry)
 
 
 def put(path: Path, data: bytes) -> None:

@@ -14,7 +14,6 @@ import itertools
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from configs.errors import ConfigError, InfraError, NotFoundError
-from tasks.caching import locked, put
+from tasks.caching import build_once, put
 from tasks.decoding import SourceText, decode_source, split_lines
 from tasks.drafts import Draft, Drafts, Skipped
 from tasks.mutmut_skips import skipped_code
@@ -117,24 +116,18 @@ def interpreter(version: str, cache: Path) -> Path:
         raise ConfigError(f"mutants: mutmut {version} is too old; 3.3 is the first that works here")
     python = "{}.{}".format(*sys.version_info)
     entry = cache / "mutmut" / f"mutmut-{version}-python-{python}"
-    with locked(entry):
-        if not entry.exists():
-            _build(entry, version, cache)
+    build_once(entry, lambda fresh: _build(fresh, version, cache))
     return entry / "bin" / "python"
 
 
-def _build(entry: Path, version: str, cache: Path) -> None:
-    folder = Path(tempfile.mkdtemp(dir=entry.parent, prefix=".building-"))
+def _build(folder: Path, version: str, cache: Path) -> None:
     try:
-        run_uv(["venv", "--quiet", "--python", sys.executable, folder / "env"], cache)
-        python = folder / "env" / "bin" / "python"
+        run_uv(["venv", "--quiet", "--python", sys.executable, folder], cache)
+        python = folder / "bin" / "python"
         install = ["pip", "install", "--quiet", "--only-binary", ":all:", "--python", str(python)]
         run_uv([*install, f"mutmut=={version}"], cache)
-        (folder / "env").rename(entry)
     except NotFoundError as error:
         raise NotFoundError(f"mutants: mutmut {version} cannot be had: {error}") from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Process:

@@ -1,3 +1,20 @@
+-- Counts of rows by suite and mutant, with the verdict that follows from them and the cell: those of
+-- valid suites of finished cells and of mutants that can be run. `counts` names a table or CTE.
+CREATE OR REPLACE MACRO judged(counts) AS TABLE
+SELECT
+    counted.*,
+    cell_suites.subject_id,
+    cell_suites.cell_id,
+    cell_suites.arm,
+    cell_suites.replicate,
+    verdict_of(kills, timeouts + crashes, reached) AS verdict
+FROM query_table(counts) AS counted
+JOIN (SELECT * FROM cell_suites WHERE valid) AS cell_suites USING (experiment_id, suite_id)
+SEMI JOIN (SELECT * FROM mutants WHERE status = 'ok') AS live
+    ON counted.experiment_id = live.experiment_id
+    AND counted.mutant_id = live.mutant_id
+    AND cell_suites.subject_id = live.subject_id;
+
 -- Verdict of each valid suite on each mutant, over all environments in which rows are, of a table
 -- or CTE of executions; see the view verdicts.
 CREATE OR REPLACE MACRO verdicts_of(rows) AS TABLE
@@ -20,23 +37,18 @@ counted AS (
     GROUP BY ALL
 )
 SELECT
-    counted.experiment_id,
-    cell_suites.subject_id,
-    cell_suites.cell_id,
-    cell_suites.arm,
-    cell_suites.replicate,
-    counted.suite_id,
-    counted.mutant_id,
-    verdict_of(kills, timeouts + crashes, reached) AS verdict,
+    experiment_id,
+    subject_id,
+    cell_id,
+    arm,
+    replicate,
+    suite_id,
+    mutant_id,
+    verdict,
     tests,
     kills,
     timeouts,
     crashes,
     reached,
     environments
-FROM counted
-JOIN (SELECT * FROM cell_suites WHERE valid) AS cell_suites USING (experiment_id, suite_id)
-SEMI JOIN (SELECT * FROM mutants WHERE status = 'ok') AS live
-    ON counted.experiment_id = live.experiment_id
-    AND counted.mutant_id = live.mutant_id
-    AND cell_suites.subject_id = live.subject_id;
+FROM judged('counted');

@@ -44,7 +44,9 @@ attempts_counted AS (
         max(output_tokens) AS max_output,
         sum(output_tokens)::BIGINT AS output_tokens,
         sum(input_tokens)::BIGINT AS input_tokens,
-        count(*) FILTER (replied AND output_tokens IS NULL) AS without_usage
+        count(*) FILTER (replied AND output_tokens IS NULL) AS without_usage,
+        tally(histogram(finish) FILTER (replied), '(none)') AS finishes,
+        tally(histogram(answered_by) FILTER (replied), '(not said)') AS answered_by
     FROM tried
     GROUP BY ALL
 ),
@@ -64,46 +66,6 @@ calls_counted AS (
         count(*) FILTER (verdict = 'error') AS failed,
         count(*) FILTER (verdict = 'unreceipted') AS unreceipted
     FROM ended
-    GROUP BY ALL
-),
-named AS (
-    SELECT experiment_id, arm, provider, model, role, answered_by, count(*) AS times
-    FROM tried
-    WHERE replied
-    GROUP BY ALL
-),
-answerers AS (
-    SELECT
-        experiment_id,
-        arm,
-        provider,
-        model,
-        role,
-        list(
-            (CASE WHEN answered_by = '' THEN '(not said)' ELSE answered_by END) || ' ' || times
-            ORDER BY times DESC, answered_by
-        ) AS answered_by
-    FROM named
-    GROUP BY ALL
-),
-worded AS (
-    SELECT experiment_id, arm, provider, model, role, finish, count(*) AS times
-    FROM tried
-    WHERE replied
-    GROUP BY ALL
-),
-finishes AS (
-    SELECT
-        experiment_id,
-        arm,
-        provider,
-        model,
-        role,
-        list(
-            (CASE WHEN finish = '' THEN '(none)' ELSE finish END) || ' ' || times
-            ORDER BY times DESC, finish
-        ) AS finishes
-    FROM worded
     GROUP BY ALL
 )
 SELECT
@@ -134,6 +96,4 @@ SELECT
     experiment_id
 FROM attempts_counted
 JOIN calls_counted USING (experiment_id, arm, provider, model, role)
-LEFT JOIN finishes USING (experiment_id, arm, provider, model, role)
-LEFT JOIN answerers USING (experiment_id, arm, provider, model, role)
 ORDER BY experiment_id, arm, provider, model, role

@@ -18,23 +18,18 @@ counted AS (
     GROUP BY ALL
 )
 SELECT
-    counted.experiment_id,
-    cell_suites.subject_id,
-    cell_suites.cell_id,
-    cell_suites.arm,
-    cell_suites.replicate,
-    counted.suite_id,
-    counted.environment,
-    counted.mutant_id,
-    verdict_of(kills, timeouts + crashes, reached) AS verdict,
+    experiment_id,
+    subject_id,
+    cell_id,
+    arm,
+    replicate,
+    suite_id,
+    environment,
+    mutant_id,
+    verdict,
     tests,
     kills,
     timeouts,
     crashes,
     reached
-FROM counted
-JOIN (SELECT * FROM cell_suites WHERE valid) AS cell_suites USING (experiment_id, suite_id)
-SEMI JOIN (SELECT * FROM mutants WHERE status = 'ok') AS live
-    ON counted.experiment_id = live.experiment_id
-    AND counted.mutant_id = live.mutant_id
-    AND cell_suites.subject_id = live.subject_id;
+FROM judged('counted');

@@ -84,6 +84,7 @@ class Watch:
         started = _last_pid() != self._pid or threading.active_count() != self._threads
         reran = any(code.co_name == "<module>" for code in counts)
         always = started or self._reads.seen or reran or not intact
+        # Asked again: a test may have taken a wider fixture as it ran.
         shared = self._outside_call(counts) if _has_shared_fixtures(item) else {}
         return _names(counts), _names(shared), always, uses_hypothesis(item)
 
